@@ -1,0 +1,148 @@
+// A .tflite file, read where it lies.
+//
+// arn_model_open() verifies every byte that will ever be read: offsets, lengths, indices, shapes.
+// After it, accessors are plain loads. Nothing is copied and nothing allocated; positions in the
+// file are kept as 32-bit offsets ("..._at": bytes from the start of the file, 0 for "absent").
+// Field numbers and enum values are those of the public TFLite schema, version 3.
+#ifndef ARENITE_MODEL_H
+#define ARENITE_MODEL_H
+
+#include <stdbool.h>
+
+#include "arenite/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ARN_MAX_RANK 8
+
+// Tensor element types, numbered as in the schema.
+typedef enum arn_type {
+  ARN_FLOAT32 = 0,
+  ARN_FLOAT16 = 1,
+  ARN_INT32 = 2,
+  ARN_UINT8 = 3,
+  ARN_INT64 = 4,
+  ARN_STRING = 5,
+  ARN_BOOL = 6,
+  ARN_INT16 = 7,
+  ARN_COMPLEX64 = 8,
+  ARN_INT8 = 9,
+  ARN_FLOAT64 = 10,
+  ARN_COMPLEX128 = 11,
+  ARN_UINT64 = 12,
+  ARN_RESOURCE = 13,
+  ARN_VARIANT = 14,
+  ARN_UINT32 = 15,
+  ARN_UINT16 = 16,
+  ARN_INT4 = 17,
+} arn_type;
+
+// A verified view of a model file. Fields are for the engine; read them through the functions.
+typedef struct arn_model {
+  const uint8_t *bytes;
+  uint32_t size_bytes;
+  uint32_t codes_at, code_count;          // operator codes
+  uint32_t subgraphs_at, subgraph_count;  // vectors of offsets to tables
+  uint32_t buffers_at, buffer_count;
+  uint32_t metadata_at, metadata_count;
+  uint32_t signatures_at, signature_count;
+} arn_model;
+
+// A subgraph: the positions of its vectors.
+typedef struct arn_subgraph {
+  uint32_t tensors_at, tensor_count;
+  uint32_t inputs_at, input_count;    // int32 tensor indices
+  uint32_t outputs_at, output_count;  // int32 tensor indices
+  uint32_t nodes_at, node_count;
+  uint32_t name_at;
+} arn_subgraph;
+
+// A node: one operator of a subgraph.
+typedef struct arn_node {
+  int32_t code;         // BuiltinOperator of the schema; ARN_CODE_CUSTOM for custom operators
+  int32_t version;
+  uint32_t name_at;     // string of a custom operator's name
+  uint32_t inputs_at, input_count;    // int32 tensor indices, -1 for an absent optional one
+  uint32_t outputs_at, output_count;
+  uint32_t options_at;  // table of builtin options, or 0
+  uint32_t options_type;
+  uint32_t options2_at; // table of builtin options 2, or 0
+  uint32_t custom_at, custom_bytes;   // custom options
+} arn_node;
+
+#define ARN_CODE_CUSTOM 32
+
+enum {
+  ARN_TENSOR_CONST = 1,     // data in the file
+  ARN_TENSOR_VARIABLE = 2,  // state of the model, kept between invocations
+  ARN_TENSOR_SPARSE = 4,    // data in the file, in a sparse format
+};
+
+// What the file says about a tensor.
+typedef struct arn_tensor {
+  uint8_t type;    // arn_type
+  uint8_t rank;
+  uint8_t flags;   // ARN_TENSOR_...
+  uint8_t unknown_dims;    // count of dimensions that the file leaves open (-1)
+  int32_t dims[ARN_MAX_RANK];
+  uint32_t count;          // elements: product of dims (an open dimension counts as 1)
+  uint32_t bytes;          // of the elements; packed for int4; 0 for strings
+  uint32_t data_at, data_bytes;      // constant data in the file
+  uint32_t scales_at, scale_count;   // float32 each
+  uint32_t zeros_at, zero_count;     // int64 each
+  int32_t quantised_axis;
+  uint32_t name_at;
+  int32_t index;           // in its subgraph
+} arn_tensor;
+
+// Opens a .tflite in place and verifies every byte that will ever be read. Copies nothing.
+// Borrows `bytes`: must stay readable and unchanged until the last use of `model`.
+// Needs: `bytes` 4-byte aligned (constant data must be aligned for its type: 16 is always right).
+// Fails: ERR_MODEL (error->what says which rule), ERR_UNSUPPORTED (rank, counts), ERR_ARGUMENT.
+// On failure *model is zeroed, and every later call on it returns an error. O(size), ~200 B stack.
+ARN_MUST_CHECK arn_status arn_model_open(arn_model *model, const void *bytes, size_t size_bytes,
+                                         arn_error *error);
+
+// Reads subgraph `index` (0 is the main one). Fails: ERR_ARGUMENT (index). O(1).
+ARN_MUST_CHECK arn_status arn_model_subgraph(const arn_model *model, uint32_t index,
+                                             arn_subgraph *subgraph);
+
+// Reads node `index`. Needs: index < subgraph->node_count. O(1).
+void arn_model_node(const arn_model *model, const arn_subgraph *subgraph, uint32_t index,
+                    arn_node *node);
+
+// Reads tensor `index`. Needs: index < subgraph->tensor_count. O(rank).
+void arn_model_tensor(const arn_model *model, const arn_subgraph *subgraph, uint32_t index,
+                      arn_tensor *tensor);
+
+// Returns element `i` of an int32 vector such as inputs_at. Needs: i < its count.
+int32_t arn_model_index(const arn_model *model, uint32_t vector_at, uint32_t i);
+
+// Returns the bytes of a string (not terminated by contract) and its length; "" for at == 0.
+const char *arn_model_string(const arn_model *model, uint32_t at, uint32_t *length);
+
+// Finds metadata by name; returns its bytes and size, or NULL. Borrowed from the file.
+const void *arn_model_metadata(const arn_model *model, const char *name, uint32_t *size_bytes);
+
+// Returns scale `i` / zero point `i` of a tensor; 0 where the file gives none. A single zero point
+// stands for all channels.
+float arn_tensor_scale(const arn_model *model, const arn_tensor *tensor, uint32_t i);
+int64_t arn_tensor_zero(const arn_model *model, const arn_tensor *tensor, uint32_t i);
+
+// Returns a constant tensor's data in the file, NULL where it has none.
+const void *arn_tensor_data(const arn_model *model, const arn_tensor *tensor);
+
+// Returns bytes an element of `type` takes (int4: 1 as a whole byte a pair is counted by
+// arn_type_bytes_for), 0 for types without a fixed size.
+uint32_t arn_type_bytes(arn_type type);
+
+// Returns the schema's name of a type ("INT8") or of a builtin operator ("CONV_2D"); "?" otherwise.
+const char *arn_type_name(arn_type type);
+const char *arn_code_name(int32_t code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+#include "graph.h"
+
+#include "../model/flatbuffer.h"
+#include "../model/schema.h"
+
+#define CODE_DEQUANTIZE 6
+#define CODE_DENSIFY 124
+
+void arn__graph_read(const arn_model *m, const arn_subgraph *g, uint32_t index, arn_tensor *t) {
+  arn_model_tensor(m, g, index, t);
+}
+
+static bool lists(const arn_model *m, uint32_t at, uint32_t count, int32_t tensor) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (arn_model_index(m, at, i) == tensor) return true;
+  }
+  return false;
+}
+
+int32_t arn__graph_producer(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
+  for (uint32_t n = 0; n < g->node_count; n++) {
+    uint32_t first, count;
+    const uint32_t table = arn__fb_element(m, g->nodes_at, n);
+    arn__fb_vector(m, table, ARN__OPERATOR_OUTPUTS, &first, &count);
+    if (lists(m, first, count, tensor)) return (int32_t)n;
+  }
+  return -1;
+}
+
+// Follows DEQUANTIZE and DENSIFY back from `tensor` to a constant; -1 where there is none.
+static int32_t constant_behind(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
+  for (uint32_t depth = 0; depth < 3; depth++) {
+    arn_tensor t;
+    arn_node node;
+    arn_model_tensor(m, g, (uint32_t)tensor, &t);
+    if (t.flags & ARN_TENSOR_CONST) return depth > 0 ? tensor : -1;
+    const int32_t producer = arn__graph_producer(m, g, tensor);
+    if (producer < 0) return -1;
+    arn_model_node(m, g, (uint32_t)producer, &node);
+    if (node.code != CODE_DEQUANTIZE && node.code != CODE_DENSIFY) return -1;
+    if (node.input_count != 1) return -1;
+    tensor = arn_model_index(m, node.inputs_at, 0);
+    if (tensor < 0) return -1;
+  }
+  return -1;
+}
+
+// Says whether every input slot of `node` that reads `tensor` takes it folded.
+static bool reader_folds(const arn_model *m, const arn_node *node, const arn_op *op,
+                         int32_t tensor) {
+  for (uint32_t i = 0; i < node->input_count; i++) {
+    if (arn_model_index(m, node->inputs_at, i) != tensor) continue;
+    if (op == NULL || i >= 32 || !(op->folds >> i & 1)) return false;
+  }
+  return true;
+}
+
+static bool all_readers_fold(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
+                             int32_t tensor) {
+  if (lists(m, g->outputs_at, g->output_count, tensor)) return false;
+  for (uint32_t n = 0; n < g->node_count; n++) {
+    arn_node node;
+    arn_model_node(m, g, n, &node);
+    if (!lists(m, node.inputs_at, node.input_count, tensor)) continue;
+    const int32_t found = arn__graph_find_op(m, ops, &node);
+    // A chain (DENSIFY, then DEQUANTIZE) folds when what the chain ends in folds.
+    if (node.code == CODE_DEQUANTIZE || node.code == CODE_DENSIFY) continue;
+    if (!reader_folds(m, &node, found < 0 ? NULL : ops->ops[found], tensor)) return false;
+  }
+  return true;
+}
+
+int32_t arn__graph_folded(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
+                          int32_t tensor) {
+  const int32_t source = constant_behind(m, g, tensor);
+  if (source < 0 || !all_readers_fold(m, g, ops, tensor)) return -1;
+  return source;
+}
+
+int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i) {
+  if (i >= 32 || !(p->op->folds >> i & 1) || p->ops == NULL) return -1;
+  const int32_t tensor = arn_model_index(p->model, p->node->inputs_at, i);
+  arn_tensor t;
+  arn_model_tensor(p->model, p->subgraph, (uint32_t)tensor, &t);
+  if (t.type != ARN_FLOAT32 || (t.flags & (ARN_TENSOR_CONST | ARN_TENSOR_VARIABLE))) return -1;
+  return arn__graph_folded(p->model, p->subgraph, p->ops, tensor);
+}
+
+static bool name_is(const arn_model *m, uint32_t at, const char *name) {
+  uint32_t length, i = 0;
+  const char *text = arn_model_string(m, at, &length);
+  while (i < length && name[i] != '\0' && name[i] == text[i]) i++;
+  return i == length && name[i] == '\0';
+}
+
+int32_t arn__graph_find_op(const arn_model *m, const arn_op_list *ops, const arn_node *node) {
+  for (uint32_t i = 0; i < ops->count; i++) {
+    const arn_op *op = ops->ops[i];
+    if (op->code != node->code) continue;
+    if (op->code != ARN_CODE_CUSTOM || name_is(m, node->name_at, op->name)) return (int32_t)i;
+  }
+  return -1;
+}

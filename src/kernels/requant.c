@@ -1,0 +1,122 @@
+#include "requant.h"
+
+#include <string.h>
+
+// A positive finite number as mantissa * 2^exponent, mantissa in [2^52, 2^53).
+static uint64_t split_double(double x, int32_t *exponent) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int32_t e = (int32_t)(bits >> 52 & 0x7FF);
+  uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  if (e == 0) {
+    e = 1;
+  } else {
+    mantissa |= UINT64_C(1) << 52;
+  }
+  while (mantissa < UINT64_C(1) << 52) {
+    mantissa <<= 1;
+    e--;
+  }
+  *exponent = e - 1075;
+  return mantissa;
+}
+
+// Packs q in [2^30, 2^31] and its exponent as the reference does.
+static arn__requant pack(uint64_t q, int32_t shift) {
+  if (q == UINT64_C(1) << 31) {
+    q >>= 1;
+    shift++;
+  }
+  if (shift < -31) return (arn__requant){0, 0};
+  if (shift > 30) return (arn__requant){INT32_MAX, 30};
+  return (arn__requant){(int32_t)q, shift};
+}
+
+arn__requant arn__requant_of(double real) {
+  if (!(real > 0.0)) return (arn__requant){0, 0};
+  int32_t exponent;
+  const uint64_t mantissa = split_double(real, &exponent);
+  return pack((mantissa + (UINT64_C(1) << 21)) >> 22, exponent + 53);
+}
+
+static float read_scale(const uint8_t *file, uint32_t at) {
+  float scale;
+  memcpy(&scale, file + at, sizeof scale);
+  return scale;
+}
+
+static arn__requant exact(const arn__requant_source *s, float scale) {
+  return arn__requant_of((double)s->in_scale * (double)scale / (double)s->out_scale);
+}
+
+// scale = m * 2^(e - 150), ratio = r * 2^(ratio_exponent - 63), m in [2^23, 2^24), r in [2^63, 2^64):
+// the product's top 31 bits are the multiplier. The ratio is truncated, so the product is low by less
+// than m < 2^24 of its last bits; the reference's own rounding of the quotient to 53 bits moves it by
+// less than 2^35 of them. Where the fraction is that near a tie, or the scale is subnormal, the
+// division is done in full.
+static arn__requant multiply(const arn__requant_source *s, float scale) {
+  uint32_t bits;
+  memcpy(&bits, &scale, sizeof bits);
+  const int32_t e = (int32_t)(bits >> 23);
+  if (e == 0) return exact(s, scale);
+  const uint32_t m = (bits & 0x7FFFFF) | 0x800000;
+  const uint64_t low = (uint64_t)m * s->ratio_low;
+  const uint64_t high = (uint64_t)m * s->ratio_high + (low >> 32);  // of 56 bits: top at 54 or 55
+  const int32_t wide = (int32_t)(high >> 55);
+  const int32_t drop = 24 + wide;                       // leaves 31 bits
+  const uint64_t fraction = high & ((UINT64_C(1) << drop) - 1);
+  const uint64_t half = UINT64_C(1) << (drop - 1);
+  const uint64_t distance = fraction > half ? fraction - half : half - fraction;
+  if (distance < 16) return exact(s, scale);
+  return pack((high + half) >> drop, e + s->ratio_exponent - 126 + wide);
+}
+
+void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
+                       uint32_t count, arn__requant *out) {
+  for (uint32_t i = 0; i < count; i++) {
+    out[i] = s->step ? multiply(s, read_scale(file, s->scales_at + 4 * (first + i))) : s->one;
+  }
+}
+
+static bool is_scale(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits > 0 && bits < 0x7F800000;
+}
+
+// Sets the ratio as 64 bits: the quotient of two 24-bit mantissas by long division.
+static void set_ratio(arn__requant_source *s) {
+  int32_t in_exponent, out_exponent;
+  uint64_t rest = split_double((double)s->in_scale, &in_exponent) >> 29;
+  const uint64_t divisor = split_double((double)s->out_scale, &out_exponent) >> 29;
+  s->ratio_exponent = in_exponent - out_exponent;
+  if (rest < divisor) {
+    rest <<= 1;
+    s->ratio_exponent--;
+  }
+  uint64_t quotient = 1;  // in [1, 2), then 63 bits behind the point
+  rest -= divisor;
+  for (int32_t i = 0; i < 3; i++) {
+    rest <<= 21;
+    quotient = quotient << 21 | rest / divisor;
+    rest %= divisor;
+  }
+  s->ratio_high = (uint32_t)(quotient >> 32);
+  s->ratio_low = (uint32_t)quotient;
+}
+
+bool arn__requant_source_init(arn__requant_source *s, const uint8_t *file, uint32_t scales_at,
+                              uint32_t scale_count, float in_scale, float out_scale) {
+  memset(s, 0, sizeof *s);
+  s->scales_at = scales_at;
+  s->step = scale_count > 1;
+  s->in_scale = in_scale;
+  s->out_scale = out_scale;
+  if (scale_count == 0 || !is_scale(in_scale) || !is_scale(out_scale)) return false;
+  for (uint32_t i = 0; i < scale_count; i++) {
+    if (!is_scale(read_scale(file, scales_at + 4 * i))) return false;
+  }
+  set_ratio(s);
+  if (scale_count == 1) s->one = exact(s, read_scale(file, scales_at));
+  return true;
+}
