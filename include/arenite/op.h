@@ -67,6 +67,9 @@ typedef struct arn_prepare {
   uint32_t scratch_bytes;     // contiguous, 16-byte aligned, undefined at every step
   uint32_t fold_bytes;        // ARN_FOLD: accumulator, 16-byte aligned, undefined at the first step
   uint32_t persistent_bytes;  // kept between invocations, zero at start and after a reset
+  uint32_t state_bytes;       // of `state` that eval and rows read: a prefix, 4-byte aligned; 0: all
+  uint32_t call_count;        // control flow: how many of `calls` are set
+  int32_t calls[2];           // subgraphs that eval may ask to run
 } arn_prepare;
 
 // Rows of one tensor as eval sees them.
@@ -81,12 +84,17 @@ static inline uint8_t *arn_row(const arn_rows *rows, uint32_t row) {
   return rows->base + (rows->table ? rows->table[row] : row * rows->row_bytes);
 }
 
-// A request of a control-flow operator to run a subgraph; see src/ops/control.c.
+// What eval returns to have a subgraph run: the engine runs call->subgraph and then calls eval again.
+#define ARN_CALL ((arn_status)2)
+
+// A request of a control-flow operator (see src/ops/control.c). The subgraphs are those that prepare
+// named in `calls`; they run in the node's scratch, one at a time.
 typedef struct arn_call {
-  int32_t subgraph;             // to run next
-  uint32_t phase;               // 0 at the first eval of a step, then as the operator left it
-  const uint32_t *callee_places;  // places of the tensors of `subgraph`; set by the engine
-  uint8_t *callee_dynamic;
+  int32_t subgraph;           // set by eval: to run next
+  uint32_t phase;             // 0 at the first eval of a step, then as eval left it
+  const uint32_t *places[2];  // of the tensors of calls[0], calls[1]
+  uint8_t *dynamic;           // their dynamic region
+  uint8_t *arena;
 } arn_call;
 
 // What eval sees.
