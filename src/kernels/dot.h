@@ -1,0 +1,68 @@
+// Dot products of one input vector with several rows or columns of a matrix: the inner loops of
+// fully connected, batch matmul, transposed convolution, LSTM and SVDF.
+//
+// All kernels add to the accumulators they are given. Products are exact; 32-bit accumulators wrap.
+// The weights' zero point is left to the caller: subtract it times arn__dot_sum_*() once.
+// The input and the weights may overlap each other, never the accumulators.
+#ifndef ARENITE_SRC_KERNELS_DOT_H
+#define ARENITE_SRC_KERNELS_DOT_H
+
+#include "kernel.h"
+
+// The shape of a call. By rows, the weights are [count][stride] and the first n of each row count:
+//   acc[c] += sum over i < n of (x[i * step] - zero) * w[c * stride + i]       (step is 1)
+// By columns, they are [n][stride] and the first `count` of each row count:
+//   acc[c] += sum over i < n of (x[i * step] - zero) * w[i * stride + c]
+typedef struct arn__dot {
+  uint32_t n;       // products of a sum
+  uint32_t count;   // accumulators
+  uint32_t stride;  // of the weights, in elements
+  uint32_t step;    // of the input, in elements; used by columns only
+  int32_t zero;     // zero point of the input; used by 8-bit inputs only, in [-128, 255]
+} arn__dot;
+
+// By rows.
+void arn__dot_rows_s8_portable(int32_t *acc,      // [count]
+                               const int8_t *x,   // [n]
+                               const int8_t *w,   // [count][stride]
+                               const arn__dot *d);
+void arn__dot_rows_u8_portable(int32_t *acc, const uint8_t *x, const uint8_t *w,
+                               const arn__dot *d);
+void arn__dot_rows_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t *w,
+                                   const arn__dot *d);
+void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
+                                const arn__dot *d);
+void arn__dot_rows_f32_portable(float *acc, const float *x, const float *w, const arn__dot *d);
+
+// By columns. At most ARN__DOT_COLUMNS of them in one call.
+#define ARN__DOT_COLUMNS 32u
+void arn__dot_columns_s8_portable(int32_t *acc,     // [count]
+                                  const int8_t *x,  // [n], `step` apart
+                                  const int8_t *w,  // [n][stride]
+                                  const arn__dot *d);
+void arn__dot_columns_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t *w,
+                                      const arn__dot *d);
+void arn__dot_columns_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
+                                   const arn__dot *d);
+void arn__dot_columns_f32_portable(float *acc, const float *x, const float *w, const arn__dot *d);
+
+// Return the sum of (x[i * step] - zero) over i < n, wrapping.
+int32_t arn__dot_sum_s8(const int8_t *x, const arn__dot *d);
+int32_t arn__dot_sum_u8(const uint8_t *x, const arn__dot *d);
+
+#define arn__dot_rows_s8 arn__dot_rows_s8_portable
+#define arn__dot_rows_u8 arn__dot_rows_u8_portable
+#define arn__dot_rows_s16_s8 arn__dot_rows_s16_s8_portable
+#define arn__dot_rows_s16 arn__dot_rows_s16_portable
+#define arn__dot_rows_f32 arn__dot_rows_f32_portable
+#define arn__dot_columns_s8 arn__dot_columns_s8_portable
+#define arn__dot_columns_s16_s8 arn__dot_columns_s16_s8_portable
+#define arn__dot_columns_s16 arn__dot_columns_s16_portable
+#define arn__dot_columns_f32 arn__dot_columns_f32_portable
+
+// Adds with wrapping.
+static inline int32_t arn__dot_add(int32_t a, int32_t b) {
+  return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+#endif

@@ -1,0 +1,42 @@
+// Partial sums of a float dot product, side by side so that compilers need no leave to reorder a sum:
+// eight where the target has vector registers, one elsewhere (there, several rows in flight hide the
+// latency of the adder). The number of lanes decides the order of additions, and so the last bits of a
+// float result; docs/numerics.md says how far float results agree.
+#ifndef ARENITE_SRC_KERNELS_LANES_H
+#define ARENITE_SRC_KERNELS_LANES_H
+
+#include "kernel.h"
+
+#if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
+
+#define ARN__LANES 8u
+typedef float arn__lanes __attribute__((vector_size(32)));
+
+// Adds x[i] * w[i] to lane i.
+ARN__INLINE void arn__lanes_add(arn__lanes *sums, const float *x, const float *w) {
+  arn__lanes a, b;
+  memcpy(&a, x, sizeof a);
+  memcpy(&b, w, sizeof b);
+  *sums += a * b;
+}
+
+// Returns the sum of all lanes.
+ARN__INLINE float arn__lanes_sum(const arn__lanes *sums) {
+  const arn__lanes s = *sums;
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+#else
+
+#define ARN__LANES 1u
+typedef float arn__lanes;
+
+ARN__INLINE void arn__lanes_add(arn__lanes *sums, const float *x, const float *w) {
+  *sums += *x * *w;
+}
+
+ARN__INLINE float arn__lanes_sum(const arn__lanes *sums) { return *sums; }
+
+#endif
+
+#endif

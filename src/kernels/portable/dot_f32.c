@@ -1,0 +1,54 @@
+#include "../dot.h"
+#include "../lanes.h"
+
+// Four rows share each load of the input.
+ARN__INLINE void four_rows(float *acc, const float *x, const float *w, uint32_t stride,
+                           uint32_t n) {
+  const float *w1 = w + stride, *w2 = w1 + stride, *w3 = w2 + stride;
+  arn__lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+  uint32_t i = 0;
+  for (; n - i >= ARN__LANES; i += ARN__LANES) {
+    arn__lanes_add(&s0, x + i, w + i);
+    arn__lanes_add(&s1, x + i, w1 + i);
+    arn__lanes_add(&s2, x + i, w2 + i);
+    arn__lanes_add(&s3, x + i, w3 + i);
+  }
+  float t0 = arn__lanes_sum(&s0), t1 = arn__lanes_sum(&s1);
+  float t2 = arn__lanes_sum(&s2), t3 = arn__lanes_sum(&s3);
+  for (; i < n; i++) {
+    t0 += x[i] * w[i];
+    t1 += x[i] * w1[i];
+    t2 += x[i] * w2[i];
+    t3 += x[i] * w3[i];
+  }
+  acc[0] += t0;
+  acc[1] += t1;
+  acc[2] += t2;
+  acc[3] += t3;
+}
+
+ARN__INLINE float one_row(const float *x, const float *w, uint32_t n) {
+  arn__lanes s = {0};
+  uint32_t i = 0;
+  for (; n - i >= ARN__LANES; i += ARN__LANES) arn__lanes_add(&s, x + i, w + i);
+  float t = arn__lanes_sum(&s);
+  for (; i < n; i++) t += x[i] * w[i];
+  return t;
+}
+
+ARN__KERNEL void arn__dot_rows_f32_portable(float *acc, const float *x, const float *w,
+                                            const arn__dot *d) {
+  uint32_t c = 0;
+  for (; c + 4 <= d->count; c += 4, w += 4 * (size_t)d->stride) {
+    four_rows(acc + c, x, w, d->stride, d->n);
+  }
+  for (; c < d->count; c++, w += d->stride) acc[c] += one_row(x, w, d->n);
+}
+
+ARN__KERNEL void arn__dot_columns_f32_portable(float *acc, const float *x, const float *w,
+                                               const arn__dot *d) {
+  for (uint32_t i = 0; i < d->n; i++, x += d->step, w += d->stride) {
+    const float v = *x;
+    for (uint32_t c = 0; c < d->count; c++) acc[c] += v * w[c];
+  }
+}

@@ -1,0 +1,67 @@
+#include "../dot.h"
+
+// Products of 16 by 8 bits that a 32-bit sum holds: 256 * 2^15 * 2^7 < 2^31.
+#define CHUNK 256u
+
+ARN__INLINE void four_rows_s8(int64_t *acc, const int16_t *x, const int8_t *w, uint32_t stride,
+                              uint32_t n) {
+  const int8_t *w1 = w + stride, *w2 = w1 + stride, *w3 = w2 + stride;
+  int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const int16_t v = x[i];
+    s0 += v * w[i];
+    s1 += v * w1[i];
+    s2 += v * w2[i];
+    s3 += v * w3[i];
+  }
+  acc[0] += s0;
+  acc[1] += s1;
+  acc[2] += s2;
+  acc[3] += s3;
+}
+
+ARN__INLINE int32_t one_row_s8(const int16_t *x, const int8_t *w, uint32_t n) {
+  int32_t s = 0;
+  for (uint32_t i = 0; i < n; i++) s += x[i] * w[i];
+  return s;
+}
+
+ARN__KERNEL void arn__dot_rows_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t *w,
+                                               const arn__dot *d) {
+  for (uint32_t at = 0; at < d->n; at += CHUNK) {
+    const uint32_t n = d->n - at < CHUNK ? d->n - at : CHUNK;
+    const int8_t *row = w + at;
+    uint32_t c = 0;
+    for (; c + 4 <= d->count; c += 4, row += 4 * (size_t)d->stride) {
+      four_rows_s8(acc + c, x + at, row, d->stride, n);
+    }
+    for (; c < d->count; c++, row += d->stride) acc[c] += one_row_s8(x + at, row, n);
+  }
+}
+
+ARN__INLINE int64_t one_row(const int16_t *x, const int16_t *w, uint32_t n) {
+  int64_t s = 0;
+  for (uint32_t i = 0; i < n; i++) s += x[i] * w[i];
+  return s;
+}
+
+ARN__KERNEL void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
+                                            const arn__dot *d) {
+  for (uint32_t c = 0; c < d->count; c++, w += d->stride) acc[c] += one_row(x, w, d->n);
+}
+
+ARN__KERNEL void arn__dot_columns_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t *w,
+                                                  const arn__dot *d) {
+  for (uint32_t i = 0; i < d->n; i++, x += d->step, w += d->stride) {
+    const int16_t v = *x;
+    for (uint32_t c = 0; c < d->count; c++) acc[c] += v * w[c];
+  }
+}
+
+ARN__KERNEL void arn__dot_columns_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
+                                               const arn__dot *d) {
+  for (uint32_t i = 0; i < d->n; i++, x += d->step, w += d->stride) {
+    const int16_t v = *x;
+    for (uint32_t c = 0; c < d->count; c++) acc[c] += v * w[c];
+  }
+}
