@@ -12,6 +12,11 @@
 #define ARN_STACK_PLAN_RECORDS 48
 #endif
 
+// How many subgraphs a model may have.
+#ifndef ARN_MAX_SUBGRAPHS
+#define ARN_MAX_SUBGRAPHS 16
+#endif
+
 // How deep control-flow subgraphs may nest.
 #ifndef ARN_MAX_CALL_DEPTH
 #define ARN_MAX_CALL_DEPTH 8

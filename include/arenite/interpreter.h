@@ -41,7 +41,6 @@ typedef enum arn_planner {
 enum {
   ARN_KEEP_ALL = 1,    // no reuse: every tensor keeps its own memory and can be read after invoke
   ARN_NO_OVERLAP = 2,  // outputs never share memory with the inputs of their node
-  ARN_POISON = 4,      // overwrite scratch with 0x55 after each step (debugging)
 };
 
 // What hooks are told about a step.
@@ -97,6 +96,7 @@ typedef struct arn_interpreter {
   arn_usage usage;
   uint32_t subgraphs_at;   // offset in the arena of the subgraph records
   uint32_t frames_at;
+  uint32_t variables_at, variables_end;
   uint32_t ready;          // a magic number when started
 } arn_interpreter;
 
@@ -113,7 +113,8 @@ typedef struct arn_tensor_view {
 
 // Prepares `model` in `arena`. Where it returns ERR_NO_MEMORY, error->total_need is the size that an
 // aligned arena must have (exact where the planning records fit in the arena or in
-// ARN_STACK_PLAN_RECORDS; else 0 and the need is given by arn_measure with a workspace).
+// ARN_STACK_PLAN_RECORDS; else 0, and arn_measure gives it, with a workspace). An unaligned base's
+// padding is included.
 // Borrows model, arena, config->ops. Any base address will do; the padding in front is lost.
 // On failure the interpreter is not ready (every call says so) and arena may be reused at once.
 // Cost: a pass over all nodes, and planning (about tensors squared). Stack: < 1.5 KB.
@@ -175,16 +176,27 @@ typedef struct arn_placement {
 
 arn_placement arn_place_of_tensor(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor);
 
-// Where a node's memory lies; scratch_bytes 0 where it has none.
+// What a node is and where its memory lies. Prepares the node again to learn it: for tools and tests.
 typedef struct arn_node_memory {
-  const arn_op *op;
+  const arn_op *op;           // NULL where there is no such node, or it was never planned
+  arn_work work;
   uint32_t rows;              // that the node may be cut into
   bool by_rows;               // the plan overlaps output and input: runs a row at a time
-  uint32_t scratch_offset, scratch_bytes;   // in the dynamic region
+  bool skipped;               // its output is a constant that readers take in place
+  uint32_t scratch_offset, scratch_bytes;   // in the subgraph's dynamic region
   uint32_t state_offset, state_bytes;       // in the static region
+  uint32_t persistent_bytes, fold_bytes;
 } arn_node_memory;
 
 arn_node_memory arn_memory_of_node(const arn_interpreter *nn, uint32_t subgraph, uint32_t node);
+
+// Returns the bytes of a subgraph's dynamic region; 0 where it was never planned (unreachable).
+uint32_t arn_dynamic_bytes(const arn_interpreter *nn, uint32_t subgraph);
+
+// Says whether one node would run here: finds its operator and prepares it, without an arena. For
+// tools that list all reasons why a model does not run, not the first.
+ARN_MUST_CHECK arn_status arn_check_node(const arn_model *model, const arn_op_list *ops,
+                                         uint32_t subgraph, uint32_t node, arn_error *error);
 
 #ifdef __cplusplus
 }

@@ -55,25 +55,49 @@ static bool reader_folds(const arn_model *m, const arn_node *node, const arn_op 
   return true;
 }
 
-static bool all_readers_fold(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
-                             int32_t tensor) {
+static bool is_unpacking(const arn_node *node) {
+  return (node->code == CODE_DEQUANTIZE || node->code == CODE_DENSIFY) && node->output_count == 1;
+}
+
+// Says whether all readers of `tensor` take it folded. Readers that unpack further (DENSIFY, then
+// DEQUANTIZE) do where `chained`, the readers of what they write, says so.
+static bool readers_fold(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
+                         int32_t tensor,
+                         bool (*chained)(const arn_model *, const arn_subgraph *,
+                                         const arn_op_list *, const arn_node *)) {
   if (lists(m, g->outputs_at, g->output_count, tensor)) return false;
   for (uint32_t n = 0; n < g->node_count; n++) {
     arn_node node;
     arn_model_node(m, g, n, &node);
     if (!lists(m, node.inputs_at, node.input_count, tensor)) continue;
+    if (is_unpacking(&node)) {
+      if (!chained(m, g, ops, &node)) return false;
+      continue;
+    }
     const int32_t found = arn__graph_find_op(m, ops, &node);
-    // A chain (DENSIFY, then DEQUANTIZE) folds when what the chain ends in folds.
-    if (node.code == CODE_DEQUANTIZE || node.code == CODE_DENSIFY) continue;
     if (!reader_folds(m, &node, found < 0 ? NULL : ops->ops[found], tensor)) return false;
   }
   return true;
 }
 
+static bool no_chain(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
+                     const arn_node *node) {
+  (void)m;
+  (void)g;
+  (void)ops;
+  (void)node;
+  return false;
+}
+
+static bool one_link(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
+                     const arn_node *node) {
+  return readers_fold(m, g, ops, arn_model_index(m, node->outputs_at, 0), no_chain);
+}
+
 int32_t arn__graph_folded(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
                           int32_t tensor) {
   const int32_t source = constant_behind(m, g, tensor);
-  if (source < 0 || !all_readers_fold(m, g, ops, tensor)) return -1;
+  if (source < 0 || !readers_fold(m, g, ops, tensor, one_link)) return -1;
   return source;
 }
 

@@ -1,0 +1,138 @@
+#include "host/check/engine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CANARY_BYTES 64u
+#define CANARY 0xC5
+#define FILE_ALIGNMENT 64u
+#define MAX_WORKSPACE (16u << 20)
+
+void *host_read_file(const char *path, size_t *bytes) {
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return NULL;
+  void *data = NULL;
+  long size = -1;
+  if (fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+  if (size >= 0 && fseek(f, 0, SEEK_SET) == 0) {
+    const size_t padded = ((size_t)size / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
+    data = aligned_alloc(FILE_ALIGNMENT, padded);
+    if (data && fread(data, 1, (size_t)size, f) != (size_t)size) {
+      free(data);
+      data = NULL;
+      errno = EIO;
+    }
+  }
+  fclose(f);
+  *bytes = data ? (size_t)size : 0;
+  return data;
+}
+
+static uint64_t next_random(uint64_t *state) {
+  *state += UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t z = *state;
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return z ^ (z >> 31);
+}
+
+static void store(const arn_tensor_view *t, uint32_t i, uint64_t u) {
+  uint8_t *data = t->data;
+  const uint32_t element = arn_type_bytes(t->type);
+  uint64_t value;
+  float real;
+  switch (t->type) {
+    case ARN_FLOAT32:
+      real = (float)((int32_t)(u >> 40) - 8388608) * (1.0f / 8388608.0f);
+      memcpy(data + 4 * (size_t)i, &real, sizeof real);
+      return;
+    case ARN_BOOL: value = u & 1; break;
+    case ARN_INT32:
+    case ARN_INT64:
+    case ARN_UINT64: value = u & 7; break;
+    case ARN_UINT32: value = u & 0xFFFFF; break;
+    default: value = u; break;
+  }
+  memcpy(data + (size_t)element * i, &value, element);
+}
+
+void host_generate_input(const arn_tensor_view *t, uint32_t invocation, uint32_t input) {
+  uint64_t state = 1000u * (uint64_t)invocation + input;
+  const uint32_t element = arn_type_bytes(t->type);
+  if (t->data == NULL || element == 0) return;
+  for (uint32_t i = 0; i < t->bytes / element; i++) store(t, i, next_random(&state));
+}
+
+arn_status host_measure(const arn_model *model, const arn_config *config, arn_usage *usage,
+                        arn_error *error) {
+  size_t bytes = 0;
+  for (;;) {
+    void *workspace = bytes ? malloc(bytes) : NULL;
+    const arn_status status = arn_measure(model, config, workspace, bytes, usage, error);
+    free(workspace);
+    if (status != ARN_ERR_NO_MEMORY || bytes >= MAX_WORKSPACE) return status;
+    bytes = bytes ? 4 * bytes : 4096;
+  }
+}
+
+static void fill(uint8_t *at, size_t bytes, host_fill how) {
+  uint64_t state = bytes;
+  if (how != HOST_FILL_RANDOM) {
+    memset(at, how == HOST_FILL_A5 ? 0xA5 : 0, bytes);
+    return;
+  }
+  for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)next_random(&state);
+}
+
+static bool allocate(host_engine *e, const host_options *o) {
+  const uint32_t alignment = 64;
+  const uint32_t lost = (uint32_t)(-o->misalignment & (e->nn.config.alignment - 1u));
+  e->arena_bytes = o->arena_bytes ? o->arena_bytes : e->usage.arena_bytes + lost;
+  e->block_bytes = 2 * CANARY_BYTES + (size_t)e->arena_bytes + alignment + o->misalignment;
+  e->block = malloc(e->block_bytes);
+  if (e->block == NULL) return false;
+  memset(e->block, CANARY, e->block_bytes);
+  uint8_t *at = e->block + CANARY_BYTES;
+  at += -(uintptr_t)at & (alignment - 1);
+  e->arena = at + o->misalignment;
+  fill(e->arena, e->arena_bytes, o->fill);
+  return true;
+}
+
+arn_status host_engine_open(host_engine *e, const void *bytes, size_t size,
+                            const host_options *options, arn_error *error) {
+  arn_config config = options->config;
+  memset(e, 0, sizeof *e);
+  if (config.ops == NULL) config.ops = &arn_ops_all;
+  arn_status status = arn_model_open(&e->model, bytes, size, error);
+  if (status == ARN_OK) status = host_measure(&e->model, &config, &e->usage, error);
+  if (status != ARN_OK) return status;
+  e->nn.config.alignment = config.alignment ? config.alignment : 16;
+  if (!allocate(e, options)) return ARN_ERR_INTERNAL;
+  status = arn_start(&e->nn, &e->model, e->arena, e->arena_bytes, &config, error);
+  if (status != ARN_OK) {
+    const bool intact = host_engine_is_intact(e);
+    host_engine_close(e);
+    return intact ? status : ARN_ERR_INTERNAL;
+  }
+  return status;
+}
+
+static bool all_canary(const uint8_t *from, const uint8_t *to) {
+  for (; from < to; from++) {
+    if (*from != CANARY) return false;
+  }
+  return true;
+}
+
+bool host_engine_is_intact(const host_engine *e) {
+  return all_canary(e->block, e->arena) &&
+         all_canary(e->arena + e->arena_bytes, e->block + e->block_bytes);
+}
+
+void host_engine_close(host_engine *e) {
+  free(e->block);
+  memset(e, 0, sizeof *e);
+}

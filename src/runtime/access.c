@@ -1,0 +1,184 @@
+// Tensors by index, by name and by signature; what is where; resets.
+#include <string.h>
+
+#include "../graph/place.h"
+#include "../model/flatbuffer.h"
+#include "../model/schema.h"
+#include "calls.h"
+#include "records.h"
+
+static uint8_t *address(const arn_interpreter *nn, uint32_t subgraph, uint32_t place) {
+  const uint32_t offset = arn__place_offset(place);
+  if (place == ARN__PLACE_NONE) return NULL;
+  switch (arn__place_kind(place)) {
+    case ARN__PLACE_STATIC: return nn->arena + offset;
+    case ARN__PLACE_FILE: return (uint8_t *)(uintptr_t)(nn->model->bytes + offset);
+    case ARN__PLACE_DYNAMIC: return subgraph == 0 ? nn->arena + nn->usage.peak_offset + offset : NULL;
+    default: return NULL;
+  }
+}
+
+static bool has_tensor(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
+                       arn_subgraph *g) {
+  return arn__is_ready(nn) && arn_model_subgraph(nn->model, subgraph, g) == ARN_OK &&
+         tensor < g->tensor_count && arn__record_of_subgraph(nn, subgraph)->places_at > 0;
+}
+
+arn_tensor_view arn_tensor_at(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor) {
+  arn_tensor_view view;
+  arn_subgraph g;
+  arn_tensor t;
+  memset(&view, 0, sizeof view);
+  if (!has_tensor(nn, subgraph, tensor, &g)) return view;
+  arn_model_tensor(nn->model, &g, tensor, &t);
+  view.data = address(nn, subgraph, arn__places_of(nn, subgraph)[tensor]);
+  view.bytes = t.bytes;
+  view.type = (arn_type)t.type;
+  view.rank = t.rank;
+  memcpy(view.dims, t.dims, sizeof t.dims[0] * t.rank);
+  view.scale = arn_tensor_scale(nn->model, &t, 0);
+  view.zero_point = (int32_t)arn_tensor_zero(nn->model, &t, 0);
+  return view;
+}
+
+static arn_tensor_view nothing(void) {
+  arn_tensor_view view;
+  memset(&view, 0, sizeof view);
+  return view;
+}
+
+arn_tensor_view arn_input(const arn_interpreter *nn, uint32_t i) {
+  arn_subgraph g;
+  if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK || i >= g.input_count) {
+    return nothing();
+  }
+  return arn_tensor_at(nn, 0, (uint32_t)arn_model_index(nn->model, g.inputs_at, i));
+}
+
+arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i) {
+  arn_subgraph g;
+  if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK || i >= g.output_count) {
+    return nothing();
+  }
+  return arn_tensor_at(nn, 0, (uint32_t)arn_model_index(nn->model, g.outputs_at, i));
+}
+
+static bool name_is(const arn_model *m, uint32_t at, const char *name) {
+  uint32_t length;
+  const char *text = arn_model_string(m, at, &length);
+  return strlen(name) == length && memcmp(text, name, length) == 0;
+}
+
+arn_tensor_view arn_tensor_by_name(const arn_interpreter *nn, const char *name) {
+  arn_subgraph g;
+  if (!arn__is_ready(nn) || name == NULL || arn_model_subgraph(nn->model, 0, &g) != ARN_OK) {
+    return nothing();
+  }
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    const uint32_t table = arn__fb_element(nn->model, g.tensors_at, i);
+    if (name_is(nn->model, arn__fb_follow(nn->model, table, ARN__TENSOR_NAME), name)) {
+      return arn_tensor_at(nn, 0, i);
+    }
+  }
+  return nothing();
+}
+
+static arn_tensor_view find_in_map(const arn_interpreter *nn, uint32_t signature, uint32_t field,
+                                   const char *name) {
+  const arn_model *m = nn->model;
+  uint32_t first, count;
+  arn__fb_vector(m, signature, field, &first, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t map = arn__fb_element(m, first, i);
+    if (!name_is(m, arn__fb_follow(m, map, ARN__TENSOR_MAP_NAME), name)) continue;
+    return arn_tensor_at(nn, arn__fb_field_u32(m, signature, ARN__SIGNATURE_SUBGRAPH, 0),
+                         arn__fb_field_u32(m, map, ARN__TENSOR_MAP_INDEX, 0));
+  }
+  return nothing();
+}
+
+static arn_tensor_view find_in_signature(const arn_interpreter *nn, const char *signature,
+                                         uint32_t field, const char *name) {
+  if (!arn__is_ready(nn) || name == NULL) return nothing();
+  const arn_model *m = nn->model;
+  for (uint32_t i = 0; i < m->signature_count; i++) {
+    const uint32_t table = arn__fb_element(m, m->signatures_at, i);
+    if (signature == NULL || name_is(m, arn__fb_follow(m, table, ARN__SIGNATURE_KEY), signature)) {
+      return find_in_map(nn, table, field, name);
+    }
+  }
+  return nothing();
+}
+
+arn_tensor_view arn_signature_input(const arn_interpreter *nn, const char *signature,
+                                    const char *name) {
+  return find_in_signature(nn, signature, ARN__SIGNATURE_INPUTS, name);
+}
+
+arn_tensor_view arn_signature_output(const arn_interpreter *nn, const char *signature,
+                                     const char *name) {
+  return find_in_signature(nn, signature, ARN__SIGNATURE_OUTPUTS, name);
+}
+
+arn_usage arn_used(const arn_interpreter *nn) {
+  arn_usage usage;
+  memset(&usage, 0, sizeof usage);
+  if (arn__is_ready(nn)) usage = nn->usage;
+  return usage;
+}
+
+uint32_t arn_dynamic_bytes(const arn_interpreter *nn, uint32_t subgraph) {
+  if (!arn__is_ready(nn) || subgraph >= nn->model->subgraph_count) return 0;
+  return arn__record_of_subgraph(nn, subgraph)->dynamic_bytes;
+}
+
+arn_placement arn_place_of_tensor(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor) {
+  static const arn_region regions[] = {ARN_REGION_DYNAMIC, ARN_REGION_STATIC, ARN_REGION_FILE,
+                                       ARN_REGION_ROWS};
+  arn_subgraph g;
+  arn_placement placement = {ARN_REGION_NONE, 0};
+  if (!has_tensor(nn, subgraph, tensor, &g)) return placement;
+  const uint32_t place = arn__places_of(nn, subgraph)[tensor];
+  if (place == ARN__PLACE_NONE) return placement;
+  placement.region = regions[arn__place_kind(place)];
+  placement.offset = arn__place_offset(place);
+  return placement;
+}
+
+// ---- resets ----------------------------------------------------------------------------------------
+
+static void reset_tensor(const arn_interpreter *nn, const arn_tensor *t, uint8_t *data) {
+  const int32_t zero = t->type == ARN_INT8 ? (int32_t)arn_tensor_zero(nn->model, t, 0) : 0;
+  memset(data, zero, t->bytes);
+}
+
+static void reset_persistent(const arn_interpreter *nn, uint32_t subgraph, uint32_t node) {
+  const arn__node_record *record = arn__record_of_node(nn, subgraph, node);
+  if (!(record->flags & ARN__NODE_PERSISTENT)) return;
+  const arn_op *op = nn->config.ops->ops[record->op];
+  uint8_t *at = nn->arena + record->state_at + ((op->state_bytes + 3u) & ~3u);
+  uint32_t bytes;
+  memcpy(&bytes, at, sizeof bytes);
+  memset(at + 4, 0, bytes);
+}
+
+static void reset_subgraph(const arn_interpreter *nn, uint32_t subgraph) {
+  arn_subgraph g;
+  if (arn_model_subgraph(nn->model, subgraph, &g) != ARN_OK) return;
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    arn_tensor t;
+    arn_model_tensor(nn->model, &g, i, &t);
+    if (!(t.flags & ARN_TENSOR_VARIABLE)) continue;
+    reset_tensor(nn, &t, address(nn, subgraph, arn__places_of(nn, subgraph)[i]));
+  }
+  for (uint32_t n = 0; n < g.node_count; n++) reset_persistent(nn, subgraph, n);
+}
+
+arn_status arn_reset(arn_interpreter *nn) {
+  if (!arn__is_ready(nn)) return ARN_ERR_NOT_READY;
+  memset(nn->arena + nn->variables_at, 0, nn->variables_end - nn->variables_at);
+  for (uint32_t s = 0; s < nn->model->subgraph_count; s++) {
+    if (arn__record_of_subgraph(nn, s)->places_at > 0) reset_subgraph(nn, s);
+  }
+  return ARN_OK;
+}

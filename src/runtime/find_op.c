@@ -1,0 +1,43 @@
+// Finding a node's operator, and saying why there is none.
+#include <string.h>
+
+#include "../graph/graph.h"
+#include "calls.h"
+#include "starter.h"
+
+static bool starts_with(const char *text, uint32_t length, const char *prefix) {
+  const size_t n = strlen(prefix);
+  return length >= n && memcmp(text, prefix, n) == 0;
+}
+
+static arn_what why_no_custom_op(const arn_model *m, const arn_node *node) {
+  static const char *const vendors[] = {"edgetpu-custom-op", "ethos-u", "XC_", "MTKEXT_",
+                                        "DISPATCH_OP", "NeuronFlow", "QNN", "hexagon"};
+  uint32_t length;
+  const char *name = arn_model_string(m, node->name_at, &length);
+  if (starts_with(name, length, "Flex")) return ARN_WHAT_OP_FLEX;
+  for (size_t i = 0; i < sizeof vendors / sizeof vendors[0]; i++) {
+    if (starts_with(name, length, vendors[i])) return ARN_WHAT_OP_VENDOR;
+  }
+  return ARN_WHAT_OP_CUSTOM;
+}
+
+arn_status arn__find_op(const arn_model *m, const arn_op_list *ops, const arn_node *node,
+                        const arn_op **op, uint32_t *index, arn_what *what) {
+  const int32_t found = arn__graph_find_op(m, ops, node);
+  if (found >= 0) {
+    *op = ops->ops[found];
+    *index = (uint32_t)found;
+    return ARN_OK;
+  }
+  *what = node->code == ARN_CODE_CUSTOM ? why_no_custom_op(m, node) : ARN_WHAT_OP_NOT_REGISTERED;
+  return ARN_ERR_NO_OP;
+}
+
+bool arn__is_folded_away(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
+                         const arn_node *node) {
+  if (node->code != ARN__CODE_DEQUANTIZE && node->code != ARN__CODE_DENSIFY) return false;
+  if (node->output_count != 1) return false;
+  const int32_t tensor = arn_model_index(m, node->outputs_at, 0);
+  return arn__graph_folded(m, g, ops, tensor) >= 0;
+}

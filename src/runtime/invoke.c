@@ -1,0 +1,141 @@
+// Running: node after node; subgraph calls keep their frames in the arena.
+#include <string.h>
+
+#include "calls.h"
+#include "records.h"
+
+// A running invocation.
+struct run {
+  arn_interpreter *nn;
+  arn_error *error;
+  arn_subgraph g;        // of the current frame
+  arn__frame frame;
+  uint32_t depth;        // frames saved in the arena
+};
+
+static void fill_eval(const struct run *r, const arn_node *node, const arn__node_record *record,
+                      const arn_op *op, arn_eval *e) {
+  arn_interpreter *nn = r->nn;
+  memset(e, 0, sizeof *e);
+  e->model = nn->model;
+  e->arena = nn->arena;
+  e->dynamic = nn->arena + r->frame.dynamic_at;
+  e->places = arn__places_of(nn, r->frame.subgraph);
+  e->inputs_at = node->inputs_at;
+  e->input_count = node->input_count;
+  e->outputs_at = node->outputs_at;
+  e->output_count = node->output_count;
+  if (record->scratch_at != UINT32_MAX) e->scratch = e->dynamic + record->scratch_at;
+  if (record->flags & ARN__NODE_PERSISTENT) {
+    e->persistent = nn->arena + record->state_at + ((op->state_bytes + 3u) & ~3u) + 4;
+  }
+  e->error = r->error;
+}
+
+static arn_status run_span(const struct run *r, const arn_op *op, const void *state, arn_eval *e) {
+  const arn_hooks *hooks = &r->nn->config.hooks;
+  const arn_step step = {r->frame.subgraph, r->frame.node, op, e->span};
+  if (hooks->before && !hooks->before(hooks->context, r->nn, &step)) {
+    r->error->what = ARN_WHAT_HOOK;
+    return ARN_ERR_ABORTED;
+  }
+  const arn_status status = op->eval(e, state);
+  if (hooks->after) hooks->after(hooks->context, r->nn, &step);
+  return status;
+}
+
+static arn_status run_rows(const struct run *r, const arn_op *op, const arn__node_record *record,
+                           arn_eval *e) {
+  const void *state = r->nn->arena + record->state_at;
+  if (!(record->flags & ARN__NODE_BY_ROWS)) {
+    e->span = (arn_span){0, record->rows};
+    return run_span(r, op, state, e);
+  }
+  for (uint32_t row = 0; row < record->rows; row++) {
+    e->span = (arn_span){row, 1};
+    const arn_status status = run_span(r, op, state, e);
+    if (status != ARN_OK) return status;
+  }
+  return ARN_OK;
+}
+
+static arn_status enter(struct run *r, const arn_call *call) {
+  *arn__frame_of(r->nn, r->depth++) = r->frame;
+  r->frame.phase = 0;
+  r->frame.node = 0;
+  r->frame.subgraph = (uint16_t)call->subgraph;
+  r->frame.dynamic_at = (uint32_t)(call->dynamic - r->nn->arena);
+  return arn_model_subgraph(r->nn->model, r->frame.subgraph, &r->g);
+}
+
+// Control flow: eval either ends, or asks for a subgraph to run and to be called again after it.
+static arn_status run_control(struct run *r, const arn_op *op, const arn_node *node,
+                              const arn__node_record *record, arn_eval *e) {
+  int32_t callees[2];
+  arn_call call = {.subgraph = -1, .phase = r->frame.phase, .arena = e->arena};
+  const uint32_t count = arn__calls_of(r->nn->model, node, callees);
+  for (uint32_t i = 0; i < count; i++) {
+    call.places[i] = arn__places_of(r->nn, (uint32_t)callees[i]);
+  }
+  call.dynamic = e->scratch ? e->scratch : e->dynamic;
+  e->call = &call;
+  const arn_status status = run_rows(r, op, record, e);
+  r->frame.phase = status == ARN_CALL ? call.phase : 0;
+  return status == ARN_CALL ? enter(r, &call) : (r->frame.node++, status);
+}
+
+static arn_status run_node(struct run *r) {
+  arn_node node;
+  arn_eval e;
+  const arn__node_record *record = arn__record_of_node(r->nn, r->frame.subgraph, r->frame.node);
+  if (record->flags & ARN__NODE_SKIP) {
+    r->frame.node++;
+    return ARN_OK;
+  }
+  const arn_op *op = r->nn->config.ops->ops[record->op];
+  arn_model_node(r->nn->model, &r->g, r->frame.node, &node);
+  fill_eval(r, &node, record, op, &e);
+  r->error->subgraph = r->frame.subgraph;
+  r->error->node = r->frame.node;
+  if (node.code == ARN__CODE_IF || node.code == ARN__CODE_WHILE ||
+      node.code == ARN__CODE_CALL_ONCE) {
+    return run_control(r, op, &node, record, &e);
+  }
+  r->frame.node++;
+  return run_rows(r, op, record, &e);
+}
+
+// Returns to the caller of a subgraph; its control-flow node is evaluated again.
+static arn_status leave(struct run *r) {
+  r->frame = *arn__frame_of(r->nn, --r->depth);
+  return arn_model_subgraph(r->nn->model, r->frame.subgraph, &r->g);
+}
+
+static arn_status run_all(struct run *r) {
+  arn_status status = arn_model_subgraph(r->nn->model, 0, &r->g);
+  while (status == ARN_OK) {
+    if (r->frame.node < r->g.node_count) {
+      status = run_node(r);
+    } else if (r->depth > 0) {
+      status = leave(r);
+    } else {
+      break;
+    }
+  }
+  return status;
+}
+
+arn_status arn_invoke(arn_interpreter *nn, arn_error *error) {
+  arn_error ignored;
+  if (error == NULL) error = &ignored;
+  *error = (arn_error){ARN_OK, ARN_WHAT_NONE, ARN_NOWHERE, ARN_NOWHERE, ARN_NOWHERE, 0, 0, 0};
+  if (!arn__is_ready(nn)) {
+    error->status = ARN_ERR_NOT_READY;
+    return ARN_ERR_NOT_READY;
+  }
+  struct run r = {.nn = nn, .error = error};
+  r.frame.dynamic_at = nn->usage.peak_offset;
+  error->status = run_all(&r);
+  if (error->status == ARN_OK) error->subgraph = error->node = ARN_NOWHERE;
+  return error->status;
+}

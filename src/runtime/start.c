@@ -1,0 +1,311 @@
+// Starting: records, variables, then every reachable subgraph, callees before callers.
+#include <string.h>
+
+#include "../graph/graph.h"
+#include "../graph/place.h"
+#include "calls.h"
+#include "starter.h"
+#include "variables.h"
+
+#define TRY(call)                          \
+  do {                                     \
+    const arn_status status_ = (call);     \
+    if (status_ != ARN_OK) return status_; \
+  } while (0)
+
+static bool is_read(const arn__starter *s, uint32_t subgraph) {
+  return s->depth[subgraph] > 0;
+}
+
+// ---- records ---------------------------------------------------------------------------------------
+
+static void take_records(arn__starter *s) {
+  arn__arena *a = &s->arena;
+  const uint32_t count = s->model->subgraph_count;
+  s->nn->subgraphs_at =
+      arn__arena_take(a, count * (uint32_t)sizeof(arn__subgraph_record), 4, ARN__FOR_RECORDS);
+  for (uint32_t i = 0; i < count; i++) {
+    arn_subgraph g;
+    arn__subgraph_record record = {0, 0, 0};
+    if (is_read(s, i) && arn_model_subgraph(s->model, i, &g) == ARN_OK) {
+      record.nodes_at = arn__arena_take(a, g.node_count * (uint32_t)sizeof(arn__node_record), 4,
+                                        ARN__FOR_RECORDS);
+      record.places_at = arn__arena_take(a, g.tensor_count * 4, 4, ARN__FOR_RECORDS);
+    }
+    if (arn__starter_writes(s)) *arn__record_of_subgraph(s->nn, i) = record;
+  }
+  const uint32_t frames = s->depth[0] > 1 ? s->depth[0] : 0;
+  s->nn->frames_at =
+      arn__arena_take(a, frames * (uint32_t)sizeof(arn__frame), 4, ARN__FOR_RECORDS);
+}
+
+// ---- variables and constants -----------------------------------------------------------------------
+
+static uint32_t element_alignment(const arn_tensor *t) {
+  return arn_type_bytes((arn_type)t->type) >= 8 ? 8 : 4;
+}
+
+static void set_place(const arn__starter *s, uint32_t subgraph, uint32_t tensor, uint32_t place) {
+  if (arn__starter_writes(s)) arn__places_of(s->nn, subgraph)[tensor] = place;
+}
+
+static bool is_to_copy(const arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
+  return s->config.copy_weights && s->config.copy_weights(s->config.copy_context, subgraph, t);
+}
+
+static void place_constant(arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
+  if (!is_to_copy(s, subgraph, t)) {
+    set_place(s, subgraph, (uint32_t)t->index, arn__place(ARN__PLACE_FILE, t->data_at));
+    return;
+  }
+  const uint32_t at =
+      arn__arena_take(&s->arena, t->data_bytes, s->config.alignment, ARN__FOR_WEIGHTS);
+  set_place(s, subgraph, (uint32_t)t->index, arn__place(ARN__PLACE_STATIC, at));
+  if (arn__starter_writes(s)) {
+    memcpy(s->arena.base + at, s->model->bytes + t->data_at, t->data_bytes);
+  }
+}
+
+// Which tensors a pass over all of them handles.
+enum pass { PASS_VARIABLES, PASS_CONSTANTS };
+
+static void place_tensors(arn__starter *s, uint32_t subgraph, enum pass pass) {
+  arn_subgraph g;
+  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return;
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    arn_tensor t;
+    arn_model_tensor(s->model, &g, i, &t);
+    if (pass == PASS_VARIABLES && (t.flags & ARN_TENSOR_VARIABLE)) {
+      const uint32_t at =
+          arn__arena_take(&s->arena, t.bytes, element_alignment(&t), ARN__FOR_VARIABLES);
+      set_place(s, subgraph, i, arn__place(ARN__PLACE_STATIC, at));
+    } else if (pass == PASS_CONSTANTS && (t.flags & ARN_TENSOR_CONST)) {
+      place_constant(s, subgraph, &t);
+    } else if (pass == PASS_VARIABLES) {
+      set_place(s, subgraph, i, ARN__PLACE_NONE);
+    }
+  }
+}
+
+// Readers of a folded tensor read the constant behind it.
+static void place_folded(arn__starter *s, uint32_t subgraph) {
+  arn_subgraph g;
+  arn_node node;
+  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK || !arn__starter_writes(s)) return;
+  for (uint32_t n = 0; n < g.node_count; n++) {
+    arn_model_node(s->model, &g, n, &node);
+    if (!arn__is_folded_away(s->model, &g, s->config.ops, &node)) continue;
+    const int32_t tensor = arn_model_index(s->model, node.outputs_at, 0);
+    const int32_t source = arn__graph_folded(s->model, &g, s->config.ops, tensor);
+    uint32_t *places = arn__places_of(s->nn, subgraph);
+    places[tensor] = places[source];
+  }
+}
+
+static arn_status take_resource(arn__starter *s, arn__site site, const arn_node *node) {
+  arn__site first;
+  arn_tensor t;
+  if (node->output_count != 1) {
+    return arn__starter_fail(s, ARN_ERR_MODEL, ARN_WHAT_OUTPUT_COUNT, (int32_t)site.subgraph,
+                             (int32_t)site.node);
+  }
+  const int32_t handle = arn_model_index(s->model, node->outputs_at, 0);
+  if (!arn__variable_of(s->model, site.subgraph, handle, &first)) return ARN_ERR_INTERNAL;
+  if (first.subgraph != site.subgraph || first.node != site.node) return ARN_OK;
+  TRY(arn__variable_tensor(s->model, s->depth, site, &t, s->error));
+  const uint32_t at =
+      arn__arena_take(&s->arena, t.bytes, element_alignment(&t), ARN__FOR_VARIABLES);
+  set_place(s, site.subgraph, (uint32_t)handle, arn__place(ARN__PLACE_STATIC, at));
+  return ARN_OK;
+}
+
+static arn_status take_resources(arn__starter *s, uint32_t subgraph) {
+  arn_subgraph g;
+  arn_node node;
+  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
+  for (uint32_t n = 0; n < g.node_count; n++) {
+    arn_model_node(s->model, &g, n, &node);
+    if (node.code != ARN__CODE_VAR_HANDLE) continue;
+    TRY(take_resource(s, (arn__site){subgraph, n}, &node));
+  }
+  return ARN_OK;
+}
+
+// Every other RESOURCE tensor gets the place of the variable that it stands for.
+static arn_status share_resource(arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
+  arn__site first;
+  arn_subgraph g;
+  arn_node node;
+  if (!arn__variable_of(s->model, subgraph, t->index, &first)) {
+    arn__starter_fail(s, ARN_ERR_MODEL, ARN_WHAT_VARIABLE, (int32_t)subgraph, ARN_NOWHERE);
+    s->error->tensor = t->index;
+    return ARN_ERR_MODEL;
+  }
+  if (!arn__starter_writes(s) || !is_read(s, first.subgraph)) return ARN_OK;
+  TRY(arn_model_subgraph(s->model, first.subgraph, &g));
+  arn_model_node(s->model, &g, first.node, &node);
+  const int32_t handle = arn_model_index(s->model, node.outputs_at, 0);
+  arn__places_of(s->nn, subgraph)[t->index] = arn__places_of(s->nn, first.subgraph)[handle];
+  return ARN_OK;
+}
+
+static arn_status share_resources(arn__starter *s, uint32_t subgraph) {
+  arn_subgraph g;
+  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    arn_tensor t;
+    arn_model_tensor(s->model, &g, i, &t);
+    if (t.type == ARN_RESOURCE) TRY(share_resource(s, subgraph, &t));
+  }
+  return ARN_OK;
+}
+
+static arn_status take_data(arn__starter *s) {
+  const uint32_t count = s->model->subgraph_count;
+  s->nn->variables_at = s->arena.used;
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_read(s, i)) place_tensors(s, i, PASS_VARIABLES);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_read(s, i)) TRY(take_resources(s, i));
+  }
+  s->nn->variables_end = s->arena.used;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_read(s, i)) continue;
+    place_tensors(s, i, PASS_CONSTANTS);
+    place_folded(s, i);
+    TRY(share_resources(s, i));
+  }
+  return ARN_OK;
+}
+
+// ---- the whole -------------------------------------------------------------------------------------
+
+static void sum_up(arn__starter *s) {
+  const uint32_t mask = s->config.alignment - 1u;
+  arn_usage *u = &s->arena.usage;
+  u->static_bytes = s->arena.used;
+  u->dynamic_bytes = s->dynamic[0];
+  u->peak_offset = (s->arena.used + mask) & ~mask;
+  u->arena_bytes = s->dynamic[0] ? u->peak_offset + s->dynamic[0] : s->arena.used;
+  if (s->arena.init_bytes > u->arena_bytes) {
+    u->init_temporary = s->arena.init_bytes - s->arena.used;
+    u->arena_bytes = s->arena.init_bytes;
+  }
+}
+
+arn_status arn__starter_run(arn__starter *s) {
+  TRY(arn__calls_depths(s->model, s->depth, s->error));
+  s->measured = true;
+  take_records(s);
+  TRY(take_data(s));
+  for (uint32_t depth = 1; depth <= s->depth[0]; depth++) {
+    for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
+      if (s->depth[i] == depth) TRY(arn__starter_subgraph(s, i));
+    }
+  }
+  sum_up(s);
+  return ARN_OK;
+}
+
+static bool is_alignment(uint32_t a) {
+  return a == 4 || a == 8 || a == 16 || a == 32 || a == 64;
+}
+
+static arn_status check_arguments(arn__starter *s, const arn_model *model,
+                                  const arn_config *config) {
+  if (model == NULL || config == NULL || config->ops == NULL) {
+    return arn__starter_fail(s, ARN_ERR_ARGUMENT, ARN_WHAT_NULL_POINTER, ARN_NOWHERE, ARN_NOWHERE);
+  }
+  if (model->bytes == NULL) {
+    return arn__starter_fail(s, ARN_ERR_ARGUMENT, ARN_WHAT_NULL_POINTER, ARN_NOWHERE, ARN_NOWHERE);
+  }
+  s->config = *config;
+  if (s->config.alignment == 0) s->config.alignment = 16;
+  if (!is_alignment(s->config.alignment)) {
+    return arn__starter_fail(s, ARN_ERR_ARGUMENT, ARN_WHAT_ALIGNMENT, ARN_NOWHERE, ARN_NOWHERE);
+  }
+  if (s->config.planner > ARN_PLANNER_OFFLINE || config->ops->count > ARN__MAX_OPS) {
+    return arn__starter_fail(s, ARN_ERR_ARGUMENT, ARN_WHAT_LIMIT, ARN_NOWHERE, ARN_NOWHERE);
+  }
+  s->model = model;
+  return ARN_OK;
+}
+
+// Turns a request that did not fit into the error of the whole start.
+static arn_status report_failure(arn__starter *s, size_t lost) {
+  const bool no_base = s->arena.base == NULL;
+  *s->error = s->arena.failure;
+  s->error->status = ARN_ERR_NO_MEMORY;
+  s->error->total_need = s->measured ? s->arena.usage.arena_bytes + (uint32_t)lost : 0;
+  if (no_base) s->error->have = 0;
+  return ARN_ERR_NO_MEMORY;
+}
+
+static void publish(arn__starter *s) {
+  arn_interpreter *nn = s->nn;
+  nn->usage = s->arena.usage;
+  nn->ready = ARN__READY;
+}
+
+arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, size_t arena_bytes,
+                     const arn_config *config, arn_error *error) {
+  arn_error ignored;
+  arn__starter s;
+  arn__buffer spare[ARN_STACK_PLAN_RECORDS];
+  memset(&s, 0, sizeof s);
+  s.error = error ? error : &ignored;
+  s.nn = nn;
+  s.spare = spare;
+  s.spare_count = ARN_STACK_PLAN_RECORDS;
+  if (nn == NULL || (arena == NULL && arena_bytes > 0)) {
+    return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_NULL_POINTER, ARN_NOWHERE,
+                             ARN_NOWHERE);
+  }
+  memset(nn, 0, sizeof *nn);
+  TRY(check_arguments(&s, model, config));
+  arn__arena_open(&s.arena, arena, arena_bytes, s.config.alignment);
+  nn->model = model;
+  nn->config = s.config;
+  nn->arena = s.arena.base;
+  nn->arena_bytes = s.arena.bytes;
+  TRY(arn__starter_run(&s));
+  if (!arn__starter_writes(&s)) {
+    const size_t lost = (size_t)(-(uintptr_t)arena & (s.config.alignment - 1u));
+    return report_failure(&s, lost);
+  }
+  publish(&s);
+  return arn_reset(nn);
+}
+
+arn_status arn_measure(const arn_model *model, const arn_config *config, void *workspace,
+                       size_t workspace_bytes, arn_usage *usage, arn_error *error) {
+  arn_error ignored;
+  arn_interpreter nn;
+  arn__starter s;
+  arn__buffer spare[ARN_STACK_PLAN_RECORDS];
+  memset(&s, 0, sizeof s);
+  memset(&nn, 0, sizeof nn);
+  s.error = error ? error : &ignored;
+  s.nn = &nn;
+  s.spare = spare;
+  s.spare_count = ARN_STACK_PLAN_RECORDS;
+  if (usage == NULL || (uintptr_t)workspace % 4 != 0) {
+    return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_NULL_POINTER, ARN_NOWHERE,
+                             ARN_NOWHERE);
+  }
+  memset(usage, 0, sizeof *usage);
+  if (workspace && workspace_bytes / sizeof spare[0] > s.spare_count) {
+    s.spare = workspace;
+    s.spare_count = (uint32_t)(workspace_bytes / sizeof spare[0]);
+  }
+  TRY(check_arguments(&s, model, config));
+  TRY(arn__starter_run(&s));
+  if (!s.measured) {
+    *s.error = (arn_error){ARN_ERR_NO_MEMORY, ARN_WHAT_ARENA_PREPARE, ARN_NOWHERE, ARN_NOWHERE,
+                           ARN_NOWHERE, s.arena.init_bytes, (uint32_t)workspace_bytes, 0};
+    return ARN_ERR_NO_MEMORY;
+  }
+  *usage = s.arena.usage;
+  return ARN_OK;
+}

@@ -1,0 +1,56 @@
+// The state of a start: shared by start.c (records, variables, the whole), prepare.c (one subgraph) and
+// measure.c. It lives on the stack of arn_start or arn_measure.
+#ifndef ARENITE_SRC_RUNTIME_STARTER_H
+#define ARENITE_SRC_RUNTIME_STARTER_H
+
+#include "../arena/arena.h"
+#include "../plan/builder.h"
+#include "../plan/planner.h"
+#include "records.h"
+
+typedef struct arn__starter {
+  arn_interpreter *nn;         // its records are written only while arena has room
+  const arn_model *model;
+  arn_config config;
+  arn_error *error;            // never NULL
+  arn__arena arena;
+  arn__buffer *spare;          // planning records where the arena has no room for them
+  uint32_t spare_count;
+  bool measured;               // all subgraphs could be planned
+  uint8_t depth[ARN_MAX_SUBGRAPHS];     // of calls; 0: not reachable
+  uint32_t dynamic[ARN_MAX_SUBGRAPHS];  // bytes of the dynamic regions
+  uint32_t state[ARN_STATE_MAX_BYTES / 4];  // prepared data where the arena has no room
+} arn__starter;
+
+// Says whether records may be written to the arena.
+static inline bool arn__starter_writes(const arn__starter *s) {
+  return s->arena.base != NULL && arn__arena_has(&s->arena);
+}
+
+// Prepares all nodes of a subgraph, plans it, and writes its records. Needs: the subgraphs that it
+// calls are done.
+ARN_MUST_CHECK arn_status arn__starter_subgraph(arn__starter *s, uint32_t index);
+
+// Computes the whole: see arn_start and arn_measure.
+ARN_MUST_CHECK arn_status arn__starter_run(arn__starter *s);
+
+// Applies offsets of the file's OfflineMemoryAllocation metadata to the buffers of a subgraph. Fails:
+// PLAN_COUNT, PLAN_VERSION, PLAN_OFFSET, PLAN_OVERLAP. Without metadata it does nothing.
+ARN_MUST_CHECK arn_status arn__offline_apply(arn__starter *s, arn__planning *planning,
+                                             uint32_t subgraph);
+
+// Fills the starter's error and returns the status.
+arn_status arn__starter_fail(arn__starter *s, arn_status status, arn_what what, int32_t subgraph,
+                             int32_t node);
+
+// Looks the node's operator up; the error tells not registered, not supported, Flex, vendor, custom
+// apart.
+ARN_MUST_CHECK arn_status arn__find_op(const arn_model *model, const arn_op_list *ops,
+                                       const arn_node *node, const arn_op **op, uint32_t *index,
+                                       arn_what *what);
+
+// Says whether a node has nothing to do because its readers take its constant input in place.
+bool arn__is_folded_away(const arn_model *model, const arn_subgraph *subgraph,
+                         const arn_op_list *ops, const arn_node *node);
+
+#endif

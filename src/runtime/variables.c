@@ -1,0 +1,136 @@
+#include "variables.h"
+
+#include <string.h>
+
+#include "../graph/graph.h"
+#include "../model/flatbuffer.h"
+#include "calls.h"
+
+#define FIELD_CONTAINER 0
+#define FIELD_NAME 1
+
+static bool same_string(const arn_model *m, uint32_t options_a, uint32_t options_b, uint32_t id) {
+  uint32_t a, a_count, b, b_count;
+  a = b = a_count = b_count = 0;
+  if (options_a && !arn__fb_check_vector(m, options_a, id, 1, &a, &a_count)) return false;
+  if (options_b && !arn__fb_check_vector(m, options_b, id, 1, &b, &b_count)) return false;
+  return a_count == b_count && (a_count == 0 || memcmp(m->bytes + a, m->bytes + b, a_count) == 0);
+}
+
+static bool same_variable(const arn_model *m, const arn_node *a, const arn_node *b) {
+  return same_string(m, a->options_at, b->options_at, FIELD_NAME) &&
+         same_string(m, a->options_at, b->options_at, FIELD_CONTAINER);
+}
+
+// The first VAR_HANDLE node of the whole model that names the same variable as `handle`.
+static arn__site first_of(const arn_model *m, const arn_node *handle, arn__site otherwise) {
+  arn_subgraph g;
+  arn_node node;
+  for (uint32_t s = 0; s <= otherwise.subgraph; s++) {
+    if (arn_model_subgraph(m, s, &g) != ARN_OK) break;
+    for (uint32_t n = 0; n < g.node_count; n++) {
+      arn_model_node(m, &g, n, &node);
+      if (node.code != ARN__CODE_VAR_HANDLE || !same_variable(m, &node, handle)) continue;
+      return (arn__site){s, n};
+    }
+  }
+  return otherwise;
+}
+
+static int32_t position_in(const arn_model *m, uint32_t at, uint32_t count, int32_t tensor) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (arn_model_index(m, at, i) == tensor) return (int32_t)i;
+  }
+  return -1;
+}
+
+// Finds a call of `subgraph` and the caller's tensor behind its input number `input`. IF passes its
+// inputs from 1 on, WHILE all.
+static bool find_caller(const arn_model *m, uint32_t *subgraph, uint32_t input, int32_t *tensor) {
+  for (uint32_t s = 0; s < m->subgraph_count; s++) {
+    arn_subgraph g;
+    arn_node node;
+    int32_t callees[2];
+    if (arn_model_subgraph(m, s, &g) != ARN_OK) return false;
+    for (uint32_t n = 0; n < g.node_count; n++) {
+      arn_model_node(m, &g, n, &node);
+      const uint32_t count = arn__calls_of(m, &node, callees);
+      for (uint32_t i = 0; i < count; i++) {
+        if (callees[i] != (int32_t)*subgraph) continue;
+        const uint32_t slot = input + (node.code == ARN__CODE_IF);
+        if (slot >= node.input_count) return false;
+        *subgraph = s;
+        *tensor = arn_model_index(m, node.inputs_at, slot);
+        return *tensor >= 0;
+      }
+    }
+  }
+  return false;
+}
+
+bool arn__variable_of(const arn_model *m, uint32_t subgraph, int32_t tensor, arn__site *first) {
+  for (uint32_t hop = 0; hop <= ARN_MAX_CALL_DEPTH; hop++) {
+    arn_subgraph g;
+    arn_node node;
+    if (arn_model_subgraph(m, subgraph, &g) != ARN_OK) return false;
+    const int32_t producer = arn__graph_producer(m, &g, tensor);
+    if (producer >= 0) {
+      arn_model_node(m, &g, (uint32_t)producer, &node);
+      if (node.code != ARN__CODE_VAR_HANDLE) return false;
+      *first = first_of(m, &node, (arn__site){subgraph, (uint32_t)producer});
+      return true;
+    }
+    const int32_t input = position_in(m, g.inputs_at, g.input_count, tensor);
+    if (input < 0 || !find_caller(m, &subgraph, (uint32_t)input, &tensor)) return false;
+  }
+  return false;
+}
+
+static arn_status fail(arn_error *error, arn__site at) {
+  if (error) {
+    *error = (arn_error){ARN_ERR_MODEL, ARN_WHAT_VARIABLE, (int32_t)at.subgraph, (int32_t)at.node,
+                         ARN_NOWHERE, 0, 0, 0};
+  }
+  return ARN_ERR_MODEL;
+}
+
+// Takes the tensor that node `at` reads from or assigns to `variable` into account.
+static arn_status unite(const arn_model *m, arn__site variable, arn__site at, arn_tensor *tensor,
+                        arn_error *error) {
+  arn_subgraph g;
+  arn_node node;
+  arn_tensor t;
+  arn__site found;
+  if (arn_model_subgraph(m, at.subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
+  arn_model_node(m, &g, at.node, &node);
+  const bool reads = node.code == ARN__CODE_READ_VARIABLE && node.output_count > 0;
+  const bool assigns = node.code == ARN__CODE_ASSIGN_VARIABLE && node.input_count > 1;
+  if ((!reads && !assigns) || node.input_count == 0) return ARN_OK;
+  const int32_t handle = arn_model_index(m, node.inputs_at, 0);
+  if (handle < 0 || !arn__variable_of(m, at.subgraph, handle, &found)) return ARN_OK;
+  if (found.subgraph != variable.subgraph || found.node != variable.node) return ARN_OK;
+  const int32_t value = reads ? arn_model_index(m, node.outputs_at, 0)
+                              : arn_model_index(m, node.inputs_at, 1);
+  if (value < 0) return fail(error, at);
+  arn_model_tensor(m, &g, (uint32_t)value, &t);
+  if (tensor->index >= 0 && (tensor->bytes != t.bytes || tensor->type != t.type)) {
+    return fail(error, at);
+  }
+  *tensor = t;
+  return ARN_OK;
+}
+
+arn_status arn__variable_tensor(const arn_model *m, const uint8_t *depth, arn__site variable,
+                                arn_tensor *tensor, arn_error *error) {
+  memset(tensor, 0, sizeof *tensor);
+  tensor->index = -1;
+  for (uint32_t s = 0; s < m->subgraph_count; s++) {
+    arn_subgraph g;
+    if (depth[s] == 0 || arn_model_subgraph(m, s, &g) != ARN_OK) continue;
+    for (uint32_t n = 0; n < g.node_count; n++) {
+      const arn_status status = unite(m, variable, (arn__site){s, n}, tensor, error);
+      if (status != ARN_OK) return status;
+    }
+  }
+  return ARN_OK;
+}

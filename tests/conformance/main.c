@@ -1,0 +1,140 @@
+// conformance PATH...: model directories (index.tsv, golden/), operator packs, or folders of packs.
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/conformance/runner.h"
+
+#define VARIANT(label, which, how) \
+  { label, {.config = {.planner = which}, .fill = how} }
+
+static const variant variants[] = {
+    VARIANT("auto/00", ARN_PLANNER_AUTO, HOST_FILL_ZERO),
+    VARIANT("auto/a5", ARN_PLANNER_AUTO, HOST_FILL_A5),
+    VARIANT("auto/random", ARN_PLANNER_AUTO, HOST_FILL_RANDOM),
+    VARIANT("greedy", ARN_PLANNER_GREEDY, HOST_FILL_A5),
+    VARIANT("lifetime", ARN_PLANNER_LIFETIME, HOST_FILL_RANDOM),
+    VARIANT("colour", ARN_PLANNER_COLOUR, HOST_FILL_A5),
+    VARIANT("id", ARN_PLANNER_ID, HOST_FILL_RANDOM),
+    VARIANT("offline", ARN_PLANNER_OFFLINE, HOST_FILL_A5),
+    {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}},
+    {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}},
+};
+
+unsigned runner_variants(const runner *r, const variant **list) {
+  *list = variants;
+  return r->quick ? 1 : sizeof variants / sizeof variants[0];
+}
+
+bool runner_wants(const runner *r, const char *name) {
+  return r->only == NULL || strstr(name, r->only) != NULL;
+}
+
+bool runner_complain(const char *name, const char *how, const char *format, ...) {
+  va_list arguments;
+  printf("FAIL %s [%s]: ", name, how);
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  printf("\n");
+  return false;
+}
+
+bool runner_check_output(const char *name, const char *how, const char *tensor,
+                         const arn_tensor_view *got, const void *want, size_t want_bytes,
+                         host_tolerance tolerance) {
+  host_difference d;
+  if (got->bytes != want_bytes || (got->data == NULL && want_bytes > 0)) {
+    return runner_complain(name, how, "%s has %u bytes, %zu wanted", tensor, got->bytes,
+                           want_bytes);
+  }
+  if (host_compare(got->data, want, want_bytes, tolerance, &d)) return true;
+  return runner_complain(name, how, "%s differs in %zu %s, first at %zu: got %.9g, want %.9g",
+                         tensor, d.count, tolerance.exact ? "bytes" : "elements", d.index, d.got,
+                         d.want);
+}
+
+void runner_count(runner *r, const char *name, bool passed) {
+  if (passed) {
+    r->passed++;
+    if (r->verbose) printf("ok   %s\n", name);
+  } else {
+    r->failed++;
+  }
+}
+
+static int is_pack(const struct dirent *entry) {
+  const size_t length = strlen(entry->d_name);
+  return length > 5 && strcmp(entry->d_name + length - 5, ".pack") == 0;
+}
+
+static bool run_folder(runner *r, const char *path) {
+  struct dirent **entries;
+  bool ok = true;
+  const int count = scandir(path, &entries, is_pack, alphasort);
+  if (count <= 0) {
+    fprintf(stderr, "%s: neither a model directory (index.tsv) nor a folder of packs\n", path);
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    char file[4096];
+    snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name);
+    ok = runner_run_pack(r, file) && ok;
+    free(entries[i]);
+  }
+  free(entries);
+  return ok;
+}
+
+static bool run_path(runner *r, const char *path) {
+  struct stat info;
+  char index[4096];
+  if (stat(path, &info) != 0) {
+    perror(path);
+    return false;
+  }
+  if (!S_ISDIR(info.st_mode)) return runner_run_pack(r, path);
+  snprintf(index, sizeof index, "%s/index.tsv", path);
+  if (stat(index, &info) == 0) return runner_run_models(r, path);
+  return run_folder(r, path);
+}
+
+static const char usage[] =
+    "Usage: conformance [--quick] [--verbose] [--only TEXT] PATH...\n"
+    "Checks every case of model directories and operator packs under every planner.\n"
+    "  --quick      the default planner only\n"
+    "  --only TEXT  only cases whose name holds TEXT\n"
+    "Exit code: 0 all passed, 1 a case failed, 2 usage, 6 a path can't be read.\n"
+    "Example: build/conformance ../shared/models ../shared/opcases/public\n";
+
+int main(int argc, char **argv) {
+  runner r = {0};
+  bool readable = true;
+  int paths = 0;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--quick") == 0) {
+      r.quick = true;
+    } else if (strcmp(argv[i], "--verbose") == 0) {
+      r.verbose = true;
+    } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+      r.only = argv[++i];
+    } else if (argv[i][0] == '-') {
+      fputs(usage, strcmp(argv[i], "--help") == 0 ? stdout : stderr);
+      return strcmp(argv[i], "--help") == 0 ? 0 : 2;
+    } else {
+      readable = run_path(&r, argv[i]) && readable;
+      paths++;
+    }
+  }
+  if (paths == 0) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  if (r.accepted > 0) printf("%u mutated cases were accepted (see docs/operators.md)\n", r.accepted);
+  printf("%u passed, %u failed, %u skipped\n", r.passed, r.failed, r.skipped);
+  if (r.failed > 0) return 1;
+  return readable ? 0 : 6;
+}

@@ -1,0 +1,41 @@
+// The conformance runner: cases from packs and model directories, each under every planner.
+#ifndef ARENITE_TESTS_CONFORMANCE_RUNNER_H
+#define ARENITE_TESTS_CONFORMANCE_RUNNER_H
+
+#include "host/check/compare.h"
+#include "host/check/engine.h"
+
+typedef struct runner {
+  unsigned passed, failed, skipped, accepted;
+  const char *only;        // substring of the case names to run, or NULL
+  bool quick;              // the default planner only
+  bool verbose;
+} runner;
+
+// One way to run a case.
+typedef struct variant {
+  const char *name;
+  host_options options;
+} variant;
+
+// Returns the number of variants; `list` gets the array.
+unsigned runner_variants(const runner *r, const variant **list);
+
+bool runner_wants(const runner *r, const char *name);
+
+// Prints a failure: case, variant, and printf-style words. Returns false.
+bool runner_complain(const char *name, const char *how, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Compares an output tensor; complains and returns false where it differs.
+bool runner_check_output(const char *name, const char *how, const char *tensor,
+                         const arn_tensor_view *got, const void *want, size_t want_bytes,
+                         host_tolerance tolerance);
+
+void runner_count(runner *r, const char *name, bool passed);
+
+// Runs a pack file (format of opcases) / a model directory. Return false where it can't be read.
+bool runner_run_pack(runner *r, const char *path);
+bool runner_run_models(runner *r, const char *directory);
+
+#endif
