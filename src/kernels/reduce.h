@@ -1,5 +1,5 @@
-// Kernels that fold many values into few: sums, extremes, products. MEAN, SUM, REDUCE_x and the pools
-// differ only in which values they walk over and in how a folded value becomes an output.
+// Kernels that fold many values into few: sums, extremes, products. MEAN, SUM, REDUCE_x and the
+// pools differ only in which values they walk over and in how a folded value becomes an output.
 //
 // A fold kernel takes a strided box of inputs into a dense block of accumulators:
 //

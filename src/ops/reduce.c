@@ -1,14 +1,14 @@
 // MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY: over any axes.
 //
-// Neighbouring axes that are reduced together are one, and so are neighbouring kept ones; axes of one
-// element are neither. What is left is a list of sizes that are reduced and kept in turn ("groups"):
-// [1,7,7,64] over axes 1 and 2 is reduced 49, kept 64. The list of one row of the input is what eval
-// works with:
+// Neighbouring axes that are reduced together are one, and so are neighbouring kept ones; axes of
+// one element are neither. What is left is a list of sizes that are reduced and kept in turn
+// ("groups"): [1,7,7,64] over axes 1 and 2 is reduced 49, kept 64. The list of one row of the input
+// is what eval works with:
 //   the row axis is reduced  ARN_FOLD: every row goes into the same accumulators,
 //   it is kept               ARN_ROWS: output row r comes from input row r,
 //   there is none            one row.
-// Outputs are computed in blocks that fit a small buffer on the stack; between the steps of a fold the
-// accumulators are kept in the engine's memory instead.
+// Outputs are computed in blocks that fit a small buffer on the stack; between the steps of a fold
+// the accumulators are kept in the engine's memory instead.
 #include "../kernels/reduce.h"
 
 #include <float.h>
@@ -44,7 +44,7 @@ typedef struct reducer {
   uint8_t in_bytes, acc_bytes, out_bytes;
 } reducer;
 
-// ---- prepare ---------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // Reads the axes of input 1 as a mask over the axes of `t`.
 static arn_status read_axes(const arn_prepare *p, const arn_tensor *t, uint32_t *mask) {
@@ -222,7 +222,7 @@ static void rows_same(const void *state, uint32_t input, arn_span out, arn_span 
   *in = input == 0 ? out : (arn_span){0, 1};
 }
 
-// ---- eval ------------------------------------------------------------------------------------------
+// ---- eval ---------------------------------------------------------------------------------------
 
 enum { BLOCK_BYTES = 256 };
 
@@ -239,8 +239,8 @@ typedef struct levels {
   uint32_t near_count, near_stride, count, far_stride;
 } levels;
 
-// The groups of a row, from the inside: run (reduced), inner (kept), rows (reduced), outer (kept), and
-// then up to two of each kind. Absent groups are 1.
+// The groups of a row, from the inside: run (reduced), inner (kept), rows (reduced), outer (kept),
+// and then up to two of each kind. Absent groups are 1.
 typedef struct walk {
   arn__reduce_box box;
   levels kept, reduced;

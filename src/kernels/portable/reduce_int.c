@@ -1,4 +1,4 @@
-// Folds and outputs of 32- and 64-bit integers. Sums and products wrap, so they are unsigned inside.
+// Folds and outputs of 32- and 64-bit integers. Sums and products wrap: they are unsigned inside.
 #include "reduce_body.h"
 
 #define ADD_WIDE(a, x) ((int64_t)((uint64_t)(a) + (uint64_t)(x)))
