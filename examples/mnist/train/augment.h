@@ -1,8 +1,8 @@
 // Digits seen slightly differently: turned, scaled, slanted, shifted.
-#ifndef ARENITE_EXAMPLES_MNIST_AUGMENT_H
-#define ARENITE_EXAMPLES_MNIST_AUGMENT_H
+#ifndef ARENITE_EXAMPLES_MNIST_TRAIN_AUGMENT_H
+#define ARENITE_EXAMPLES_MNIST_TRAIN_AUGMENT_H
 
-#include "examples/mnist/digits.h"
+#include "examples/mnist/train/digits.h"
 
 // Fills out[DIGIT_PIXELS] with the digit under a random small affine map, 0 to 1, taking its random
 // numbers from *state.

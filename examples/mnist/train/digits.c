@@ -1,4 +1,4 @@
-#include "examples/mnist/digits.h"
+#include "examples/mnist/train/digits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // Training the network of this example in float: three 3x3 convolutions with ReLU, one dense layer,
 // softmax cross-entropy, Adam, and digits that are turned, scaled and shifted a little each time.
-#ifndef ARENITE_EXAMPLES_MNIST_TRAINER_H
-#define ARENITE_EXAMPLES_MNIST_TRAINER_H
+#ifndef ARENITE_EXAMPLES_MNIST_TRAIN_TRAINER_H
+#define ARENITE_EXAMPLES_MNIST_TRAIN_TRAINER_H
 
-#include "examples/mnist/digits.h"
+#include "examples/mnist/train/digits.h"
 #include "host/zoo/net.h"
 
 typedef struct trainer_plan {

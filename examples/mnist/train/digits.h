@@ -5,8 +5,8 @@
 //   at 12   height, width, 16 bits each
 //   at 16   one label a digit, 0 to 9
 //   then    the pixels of each digit, row by row, 0 (background) to 255 (ink)
-#ifndef ARENITE_EXAMPLES_MNIST_DIGITS_H
-#define ARENITE_EXAMPLES_MNIST_DIGITS_H
+#ifndef ARENITE_EXAMPLES_MNIST_TRAIN_DIGITS_H
+#define ARENITE_EXAMPLES_MNIST_TRAIN_DIGITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

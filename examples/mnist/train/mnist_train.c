@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "examples/mnist/digits.h"
-#include "examples/mnist/trainer.h"
+#include "examples/mnist/train/digits.h"
+#include "examples/mnist/train/trainer.h"
 #include "host/zoo/qnet.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "examples/mnist/trainer.h"
+#include "examples/mnist/train/trainer.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "examples/mnist/augment.h"
+#include "examples/mnist/train/augment.h"
 
 // A batch is cut into shards, always the same ones, and their gradients are summed in order: the
 // result does not depend on how the threads run.
