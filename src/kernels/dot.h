@@ -17,7 +17,7 @@ typedef struct arn__dot {
   uint32_t n;       // products of a sum
   uint32_t count;   // accumulators
   uint32_t stride;  // of the weights, in elements
-  uint32_t step;    // of the input, in elements; used by columns only
+  uint32_t step;    // of the input, in elements; by rows it is taken to be 1
   int32_t zero;     // zero point of the input; used by 8-bit inputs only, in [-128, 255]
 } arn__dot;
 
@@ -34,8 +34,7 @@ void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w
                                 const arn__dot *d);
 void arn__dot_rows_f32_portable(float *acc, const float *x, const float *w, const arn__dot *d);
 
-// By columns. At most ARN__DOT_COLUMNS of them in one call.
-#define ARN__DOT_COLUMNS 32u
+// By columns.
 void arn__dot_columns_s8_portable(int32_t *acc,     // [count]
                                   const int8_t *x,  // [n], `step` apart
                                   const int8_t *w,  // [n][stride]
@@ -47,14 +46,16 @@ void arn__dot_columns_s16_portable(int64_t *acc, const int16_t *x, const int16_t
 void arn__dot_columns_f32_portable(float *acc, const float *x, const float *w, const arn__dot *d);
 
 // Return the sum of (x[i * step] - zero) over i < n, wrapping.
-int32_t arn__dot_sum_s8(const int8_t *x, const arn__dot *d);
-int32_t arn__dot_sum_u8(const uint8_t *x, const arn__dot *d);
+int32_t arn__dot_sum_s8_portable(const int8_t *x, const arn__dot *d);
+int32_t arn__dot_sum_u8_portable(const uint8_t *x, const arn__dot *d);
 
 #define arn__dot_rows_s8 arn__dot_rows_s8_portable
 #define arn__dot_rows_u8 arn__dot_rows_u8_portable
 #define arn__dot_rows_s16_s8 arn__dot_rows_s16_s8_portable
 #define arn__dot_rows_s16 arn__dot_rows_s16_portable
 #define arn__dot_rows_f32 arn__dot_rows_f32_portable
+#define arn__dot_sum_s8 arn__dot_sum_s8_portable
+#define arn__dot_sum_u8 arn__dot_sum_u8_portable
 #define arn__dot_columns_s8 arn__dot_columns_s8_portable
 #define arn__dot_columns_s16_s8 arn__dot_columns_s16_s8_portable
 #define arn__dot_columns_s16 arn__dot_columns_s16_portable

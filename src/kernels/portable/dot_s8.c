@@ -69,8 +69,17 @@ ARN__KERNEL void arn__dot_columns_s8_portable(int32_t *acc, const int8_t *x, con
   }
 }
 
-int32_t arn__dot_sum_s8(const int8_t *x, const arn__dot *d) {
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < d->n; i++, x += d->step) sum += (uint32_t)(*x - d->zero);
-  return (int32_t)sum;
+ARN__INLINE int32_t sum_of(const int8_t *x, uint32_t n, size_t step) {
+  int32_t s = 0;
+  for (uint32_t i = 0; i < n; i++) s += x[i * step];
+  return s;
+}
+
+ARN__KERNEL int32_t arn__dot_sum_s8_portable(const int8_t *x, const arn__dot *d) {
+  int32_t sum = 0;
+  for (uint32_t at = 0; at < d->n; at += CHUNK, x += CHUNK * (size_t)d->step) {
+    const uint32_t n = d->n - at < CHUNK ? d->n - at : CHUNK;
+    sum = arn__dot_add(sum, d->step == 1 ? sum_of(x, n, 1) : sum_of(x, n, d->step));
+  }
+  return (int32_t)((uint32_t)sum - d->n * (uint32_t)d->zero);
 }

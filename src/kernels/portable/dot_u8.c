@@ -41,8 +41,8 @@ ARN__KERNEL void arn__dot_rows_u8_portable(int32_t *acc, const uint8_t *x, const
   }
 }
 
-int32_t arn__dot_sum_u8(const uint8_t *x, const arn__dot *d) {
+ARN__KERNEL int32_t arn__dot_sum_u8_portable(const uint8_t *x, const arn__dot *d) {
   uint32_t sum = 0;
-  for (uint32_t i = 0; i < d->n; i++, x += d->step) sum += (uint32_t)(*x - d->zero);
-  return (int32_t)sum;
+  for (uint32_t i = 0; i < d->n; i++) sum += x[i * (size_t)d->step];
+  return (int32_t)(sum - d->n * (uint32_t)d->zero);
 }

@@ -1,0 +1,37 @@
+#include "../widen.h"
+
+void arn__widen_s4_s8(int8_t *out, const uint8_t *packed, uint32_t first, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t at = first + i;
+    const uint32_t nibble = packed[at >> 1] >> (4 * (at & 1)) & 15u;
+    out[i] = (int8_t)((int32_t)(nibble ^ 8u) - 8);
+  }
+}
+
+ARN__KERNEL void arn__widen_s8_f32(float *out, const int8_t *in, uint32_t n, int32_t zero) {
+  for (uint32_t i = 0; i < n; i++) out[i] = (float)(in[i] - zero);
+}
+
+ARN__KERNEL void arn__widen_u8_f32(float *out, const uint8_t *in, uint32_t n, int32_t zero) {
+  for (uint32_t i = 0; i < n; i++) out[i] = (float)(in[i] - zero);
+}
+
+ARN__KERNEL void arn__widen_s16_f32(float *out, const int16_t *in, uint32_t n, int32_t zero) {
+  for (uint32_t i = 0; i < n; i++) out[i] = (float)(in[i] - zero);
+}
+
+// The exponent and fraction moved to their places make the value times 2^-112, also where it is
+// subnormal. The largest exponent means no number: it gets the float's largest exponent.
+ARN__KERNEL void arn__widen_f16_f32(float *out, const uint16_t *in, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t magnitude = (in[i] & 0x7FFFu) << 13;
+    const uint32_t sign = (in[i] & 0x8000u) << 16;
+    float value;
+    uint32_t bits;
+    memcpy(&value, &magnitude, sizeof value);
+    value *= 0x1p112f;
+    memcpy(&bits, &value, sizeof bits);
+    bits |= sign | (magnitude >= 0x0F800000u ? 0x7F800000u : 0u);
+    memcpy(out + i, &bits, sizeof bits);
+  }
+}

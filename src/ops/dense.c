@@ -1,0 +1,475 @@
+#include "dense.h"
+
+#include "../kernels/widen.h"
+
+#define TILE_BYTES 256u
+#define TILE_DEPTH 64u     // of a tile of rows
+#define GATHER_BYTES 128u
+
+// Sums of a block of channels; each layer uses one member.
+typedef union block_sums {
+  int32_t s32[ARN__DENSE_BLOCK];
+  int64_t s64[ARN__DENSE_BLOCK];
+  float f32[ARN__DENSE_BLOCK];
+} block_sums;
+
+// Part of the work on one vector: channels and depth to cover, the input at the first depth.
+typedef struct piece {
+  uint32_t channel, channels;
+  uint32_t depth, depths;
+  const uint8_t *x;
+  uint32_t step;       // of x, in elements
+  uint8_t *sums;       // at `channel`
+} piece;
+
+static uint32_t element_bytes(const arn__dense *d) { return arn_type_bytes((arn_type)d->type); }
+
+// ---- prepare ------------------------------------------------------------------------------------
+
+uint32_t arn__dense_state_bytes(const arn__dense *d) {
+  const uint32_t common = offsetof(arn__dense, scale);
+  if (d->type == ARN_FLOAT32) return common + (uint32_t)sizeof d->scale.real;
+  return common + (uint32_t)(d->scaling == ARN__DENSE_PER_CHANNEL ? sizeof d->scale.source
+                                                                   : sizeof d->scale.one);
+}
+
+static bool sums_are_64(const arn__dense *d) { return d->type == ARN_INT16; }
+
+uint32_t arn__dense_sum_bytes(const arn__dense *d) { return sums_are_64(d) ? 8u : 4u; }
+
+// Which types go together; see the table in dense.h.
+static bool weights_fit(uint32_t type, uint32_t w) {
+  switch (type) {
+    case ARN_INT8: return w == ARN_INT8 || w == ARN_INT4;
+    case ARN_UINT8: return w == ARN_UINT8;
+    case ARN_INT16: return w == ARN_INT8 || w == ARN_INT4 || w == ARN_INT16;
+    default:
+      return w == ARN_FLOAT32 || w == ARN_FLOAT16 || w == ARN_INT8 || w == ARN_UINT8 ||
+             w == ARN_INT16 || w == ARN_INT4;
+  }
+}
+
+static bool bias_fits(uint32_t type, uint32_t w, uint32_t bias) {
+  switch (type) {
+    case ARN_INT8:
+    case ARN_UINT8: return bias == ARN_INT32;
+    case ARN_INT16: return w != ARN_INT16 && (bias == ARN_INT64 || bias == ARN_INT32);
+    default:
+      return bias == ARN_FLOAT32 || bias == ARN_FLOAT16 || bias == ARN_INT8 ||
+             bias == ARN_INT16 || bias == ARN_INT32;
+  }
+}
+
+static arn_status check_types(const arn_prepare *p, const arn__dense_tensors *t) {
+  const uint32_t type = t->in->type;
+  if (type != ARN_INT8 && type != ARN_UINT8 && type != ARN_INT16 && type != ARN_FLOAT32) {
+    return arn_refuse(p, ARN_WHAT_TYPE, t->in);
+  }
+  if (t->out->type != type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->out);
+  if (!weights_fit(type, t->w->type)) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->w);
+  if (t->w->flags & ARN_TENSOR_SPARSE) return arn_refuse(p, ARN_WHAT_SPARSITY, t->w);
+  if (t->bias && !bias_fits(type, t->w->type, t->bias->type)) {
+    return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->bias);
+  }
+  return ARN_OK;
+}
+
+// Scales a channel: as many as channels, along their axis, and no zero points.
+static arn_status check_channel_scales(const arn_prepare *p, const arn__dense_tensors *t,
+                                       const arn__dense *d) {
+  if (t->w->scale_count != d->channels || t->w->quantised_axis != t->channel_axis) {
+    return arn_refuse(p, ARN_WHAT_QUANTISATION, t->w);
+  }
+  for (uint32_t i = 0; i < t->w->zero_count; i++) {
+    if (arn_tensor_zero(p->model, t->w, i) != 0) return arn_refuse(p, ARN_WHAT_ZERO_POINT, t->w);
+  }
+  return ARN_OK;
+}
+
+// The bias is added to sums of in_scale * w_scale: it must be scaled alike, as the reference asks,
+// to 2 % of an output step.
+static arn_status check_bias_scale(const arn_prepare *p, const arn_tensor *bias, double product,
+                                   float out_scale) {
+  if (bias == NULL || bias->scale_count != 1) return ARN_OK;
+  const double difference = product - (double)arn_tensor_scale(p->model, bias, 0);
+  const double steps = (difference < 0 ? -difference : difference) / (double)out_scale;
+  return steps <= 0.02 ? ARN_OK : arn_refuse(p, ARN_WHAT_SCALE, bias);
+}
+
+static arn_status scale_per_tensor(const arn_prepare *p, const arn__dense_tensors *t, float in,
+                                   float out, arn__dense *d) {
+  float w;
+  int32_t zero;
+  const arn_status status = arn__quantised_read(p, t->w, &w, &zero);
+  if (status != ARN_OK) return status;
+  const float product = in * w;
+  d->w_zero = (int16_t)zero;
+  d->scaling = ARN__DENSE_PER_TENSOR;
+  d->scale.one = arn__requant_of((double)product / (double)out);
+  return check_bias_scale(p, t->bias, (double)in * (double)w, out);
+}
+
+static arn_status scale_per_channel(const arn_prepare *p, const arn__dense_tensors *t, float in,
+                                    float out, arn__dense *d) {
+  const arn_status status = check_channel_scales(p, t, d);
+  if (status != ARN_OK) return status;
+  d->scaling = ARN__DENSE_PER_CHANNEL;
+  if (!arn__requant_source_init(&d->scale.source, p->model->bytes, t->w->scales_at,
+                                t->w->scale_count, in, out)) {
+    return arn_refuse_model(p, ARN_WHAT_SCALE, t->w);
+  }
+  return ARN_OK;
+}
+
+static arn_status prepare_quantised(const arn_prepare *p, const arn__dense_tensors *t,
+                                    arn__dense *d) {
+  float in_scale, out_scale;
+  int32_t in_zero, out_zero;
+  arn_status status = arn__quantised_read(p, t->in, &in_scale, &in_zero);
+  if (status == ARN_OK) status = arn__quantised_read(p, t->out, &out_scale, &out_zero);
+  if (status == ARN_OK) {
+    status = arn__quantised_clamp(p, t->activation, t->out, out_scale, out_zero, &d->clamp.s32);
+  }
+  if (status != ARN_OK) return status;
+  d->in_zero = (int16_t)in_zero;
+  d->out_zero = (int16_t)out_zero;
+  d->clamp.s32.low -= out_zero;
+  d->clamp.s32.high -= out_zero;
+  status = t->w->scale_count > 1 ? scale_per_channel(p, t, in_scale, out_scale, d)
+                                 : scale_per_tensor(p, t, in_scale, out_scale, d);
+  if (status != ARN_OK || d->type != ARN_INT16) return status;
+  if (in_zero != 0) return arn_refuse(p, ARN_WHAT_ZERO_POINT, t->in);
+  if (out_zero != 0) return arn_refuse(p, ARN_WHAT_ZERO_POINT, t->out);
+  return d->w_zero == 0 ? ARN_OK : arn_refuse(p, ARN_WHAT_ZERO_POINT, t->w);
+}
+
+static bool is_integer(uint32_t type) { return type != ARN_FLOAT32 && type != ARN_FLOAT16; }
+
+static arn_status prepare_float(const arn_prepare *p, const arn__dense_tensors *t,
+                                arn__dense *d) {
+  arn_status status = arn__quantised_clamp_float(p, t->activation, &d->clamp.f32);
+  if (status == ARN_OK && is_integer(t->w->type)) {
+    float scale;
+    int32_t zero = 0;
+    status = t->w->scale_count > 1 ? check_channel_scales(p, t, d)
+                                   : arn__quantised_read(p, t->w, &scale, &zero);
+    d->w_zero = (int16_t)zero;
+    d->scale.real.scales_at = t->w->scales_at;
+    d->scale.real.step = t->w->scale_count > 1;
+  }
+  if (status == ARN_OK && t->bias && is_integer(t->bias->type)) {
+    int32_t zero;
+    status = arn__quantised_read(p, t->bias, &d->scale.real.bias_scale, &zero);
+    if (status == ARN_OK && zero != 0) status = arn_refuse(p, ARN_WHAT_ZERO_POINT, t->bias);
+  }
+  return status;
+}
+
+arn_status arn__dense_prepare(const arn_prepare *p, const arn__dense_tensors *t, arn__dense *d) {
+  const arn_status status = check_types(p, t);
+  if (status != ARN_OK) return status;
+  if (t->bias && t->bias->count != d->channels) return arn_refuse(p, ARN_WHAT_SHAPE, t->bias);
+  d->in_zero = d->w_zero = d->out_zero = 0;
+  d->type = t->in->type;
+  d->w_type = t->w->type;
+  d->bias_type = t->bias ? t->bias->type : ARN__DENSE_NO_BIAS;
+  d->scaling = ARN__DENSE_UNSCALED;
+  memset(&d->scale, 0, sizeof d->scale);
+  return d->type == ARN_FLOAT32 ? prepare_float(p, t, d) : prepare_quantised(p, t, d);
+}
+
+// ---- sums ---------------------------------------------------------------------------------------
+
+static void dot_s16(const arn__dense_run *run, int64_t *sums, const int16_t *x, const void *w,
+                    const arn__dot *call) {
+  if (run->d->w_type == ARN_INT16) {
+    if (run->by_columns) arn__dot_columns_s16(sums, x, w, call);
+    else arn__dot_rows_s16(sums, x, w, call);
+  } else {
+    if (run->by_columns) arn__dot_columns_s16_s8(sums, x, w, call);
+    else arn__dot_rows_s16_s8(sums, x, w, call);
+  }
+}
+
+// Calls the kernel for weights of the kernel's own type.
+static void dot(const arn__dense_run *run, void *sums, const void *x, const void *w,
+                const arn__dot *call) {
+  switch (run->d->type) {
+    case ARN_INT8:
+      if (run->by_columns) arn__dot_columns_s8(sums, x, w, call);
+      else arn__dot_rows_s8(sums, x, w, call);
+      break;
+    case ARN_UINT8: arn__dot_rows_u8(sums, x, w, call); break;
+    case ARN_INT16: dot_s16(run, sums, x, w, call); break;
+    default:
+      if (run->by_columns) arn__dot_columns_f32(sums, x, w, call);
+      else arn__dot_rows_f32(sums, x, w, call);
+      break;
+  }
+}
+
+static bool needs_widening(const arn__dense *d) {
+  return d->w_type == ARN_INT4 || (d->type == ARN_FLOAT32 && d->w_type != ARN_FLOAT32);
+}
+
+static void widen_float(const arn__dense *d, float *out, const void *w, uint32_t at, uint32_t n) {
+  int8_t nibbles[TILE_DEPTH];
+  switch (d->w_type) {
+    case ARN_FLOAT16: arn__widen_f16_f32(out, (const uint16_t *)w + at, n); break;
+    case ARN_INT8: arn__widen_s8_f32(out, (const int8_t *)w + at, n, d->w_zero); break;
+    case ARN_UINT8: arn__widen_u8_f32(out, (const uint8_t *)w + at, n, d->w_zero); break;
+    case ARN_INT16: arn__widen_s16_f32(out, (const int16_t *)w + at, n, d->w_zero); break;
+    default:
+      arn__widen_s4_s8(nibbles, w, at, n);
+      arn__widen_s8_f32(out, nibbles, n, d->w_zero);
+      break;
+  }
+}
+
+// A tile of weights in the kernel's type: rows of `stride` elements.
+typedef union tile {
+  int8_t s8[TILE_BYTES];
+  float f32[TILE_BYTES / sizeof(float)];
+} tile;
+
+// Widens `n` weights from element `at` on into row `row` of the tile.
+static void widen_row(const arn__dense_run *run, tile *t, uint32_t to, uint32_t at, uint32_t n) {
+  if (run->d->type == ARN_FLOAT32) widen_float(run->d, t->f32 + to, run->w.base, at, n);
+  else arn__widen_s4_s8(t->s8 + to, run->w.base, at, n);
+}
+
+static void add_widened_columns(const arn__dense_run *run, const piece *p, arn__dot *call) {
+  tile t;
+  call->stride = ARN__DENSE_BLOCK;
+  const uint32_t es = element_bytes(run->d);
+  for (uint32_t k = 0; k < p->depths; k += call->n) {
+    call->n = p->depths - k < 4 ? p->depths - k : 4;
+    for (uint32_t i = 0; i < call->n; i++) {
+      const uint32_t at = (p->depth + k + i) * run->d->channels + p->channel;
+      widen_row(run, &t, i * ARN__DENSE_BLOCK, at, p->channels);
+    }
+    dot(run, p->sums, p->x + (size_t)k * p->step * es, &t, call);
+  }
+}
+
+static void add_widened_rows(const arn__dense_run *run, const piece *p, arn__dot *call) {
+  tile t;
+  const uint32_t es = element_bytes(run->d), sum_bytes = arn__dense_sum_bytes(run->d);
+  const uint32_t most = run->d->type == ARN_FLOAT32 ? 1 : 4;
+  call->stride = TILE_DEPTH;
+  for (uint32_t c = 0; c < p->channels; c += call->count) {
+    call->count = p->channels - c < most ? p->channels - c : most;
+    for (uint32_t k = 0; k < p->depths; k += call->n) {
+      call->n = p->depths - k < TILE_DEPTH ? p->depths - k : TILE_DEPTH;
+      for (uint32_t i = 0; i < call->count; i++) {
+        const uint32_t at = (p->channel + c + i) * run->d->depth + p->depth + k;
+        widen_row(run, &t, i * TILE_DEPTH, at, call->n);
+      }
+      dot(run, p->sums + c * sum_bytes, p->x + (size_t)k * es, &t, call);
+    }
+  }
+}
+
+static void add_direct(const arn__dense_run *run, const piece *p, arn__dot *call) {
+  const arn__dense *d = run->d;
+  const uint32_t at = run->by_columns ? p->depth * d->channels + p->channel
+                                      : p->channel * d->depth + p->depth;
+  call->stride = run->by_columns ? d->channels : d->depth;
+  dot(run, p->sums, p->x, run->w.base + at * arn_type_bytes((arn_type)d->w_type), call);
+}
+
+// Rows of the weights lie apart: one at a time.
+static void add_scattered(const arn__dense_run *run, const piece *p, arn__dot *call) {
+  const uint32_t w_bytes = arn_type_bytes((arn_type)run->d->w_type);
+  const uint32_t es = element_bytes(run->d), sum_bytes = arn__dense_sum_bytes(run->d);
+  if (run->by_columns) {
+    call->n = 1;
+    for (uint32_t k = 0; k < p->depths; k++) {
+      const uint8_t *w = arn_row(&run->w, p->depth + k) + p->channel * w_bytes;
+      dot(run, p->sums, p->x + (size_t)k * p->step * es, w, call);
+    }
+  } else {
+    call->count = 1;
+    for (uint32_t c = 0; c < p->channels; c++) {
+      const uint8_t *w = arn_row(&run->w, p->channel + c) + p->depth * w_bytes;
+      dot(run, p->sums + c * sum_bytes, p->x, w, call);
+    }
+  }
+}
+
+static void add_products(const arn__dense_run *run, const piece *p) {
+  arn__dot call = {p->depths, p->channels, 0, p->step, run->d->in_zero};
+  if (run->w.table) add_scattered(run, p, &call);
+  else if (!needs_widening(run->d)) add_direct(run, p, &call);
+  else if (run->by_columns) add_widened_columns(run, p, &call);
+  else add_widened_rows(run, p, &call);
+}
+
+// Kernels by rows want the input's elements side by side.
+static void add_gathered(const arn__dense_run *run, const piece *p) {
+  uint32_t aligned[GATHER_BYTES / sizeof(uint32_t)];
+  uint8_t *x = (uint8_t *)aligned;
+  const uint32_t es = element_bytes(run->d), most = GATHER_BYTES / es;
+  piece part = *p;
+  part.x = x;
+  part.step = 1;
+  for (uint32_t k = 0; k < p->depths; k += part.depths) {
+    part.depth = p->depth + k;
+    part.depths = p->depths - k < most ? p->depths - k : most;
+    for (uint32_t i = 0; i < part.depths; i++) {
+      memcpy(x + i * es, p->x + (size_t)(k + i) * p->step * es, es);
+    }
+    add_products(run, &part);
+  }
+}
+
+// What the weights' zero point takes off each sum.
+static void subtract_zero(const arn__dense_run *run, const piece *p) {
+  const arn__dense *d = run->d;
+  const arn__dot call = {p->depths, 0, 0, p->step, d->in_zero};
+  const int32_t sum = d->type == ARN_INT8 ? arn__dot_sum_s8((const int8_t *)p->x, &call)
+                                          : arn__dot_sum_u8(p->x, &call);
+  const uint32_t off = (uint32_t)sum * (uint32_t)(int32_t)d->w_zero;
+  int32_t *sums = (int32_t *)(void *)p->sums;
+  for (uint32_t c = 0; c < p->channels; c++) sums[c] = (int32_t)((uint32_t)sums[c] - off);
+}
+
+static void add(const arn__dense_run *run, const piece *p) {
+  if (!run->by_columns && p->step != 1) add_gathered(run, p);
+  else add_products(run, p);
+  if (run->d->w_zero != 0 && run->d->type != ARN_FLOAT32) subtract_zero(run, p);
+}
+
+// ---- outputs ------------------------------------------------------------------------------------
+
+static float read_f32(const uint8_t *file, uint32_t at) {
+  float value;
+  memcpy(&value, file + at, sizeof value);
+  return value;
+}
+
+static float float_bias(const arn__dense_run *run, uint32_t c) {
+  const float scale = run->d->scale.real.bias_scale;
+  float value;
+  switch (run->d->bias_type) {
+    case ARN_FLOAT32: return ((const float *)run->bias)[c];
+    case ARN_FLOAT16:
+      arn__widen_f16_f32(&value, (const uint16_t *)run->bias + c, 1);
+      return value;
+    case ARN_INT8: return scale * (float)((const int8_t *)run->bias)[c];
+    case ARN_INT16: return scale * (float)((const int16_t *)run->bias)[c];
+    case ARN_INT32: return scale * (float)((const int32_t *)run->bias)[c];
+    default: return 0.0f;
+  }
+}
+
+static void finish_float(const arn__dense_run *run, arn_span block, const float *sums,
+                         float *out) {
+  const arn__dense_float *real = &run->d->scale.real;
+  for (uint32_t i = 0; i < block.count; i++) {
+    const uint32_t c = block.first + i;
+    float value = sums[i];
+    if (real->scales_at) value *= read_f32(run->file, real->scales_at + 4 * real->step * c);
+    value += float_bias(run, c);
+    out[i] = arn__quantised_clamp_f32(value, run->d->clamp.f32);
+  }
+}
+
+// Sums with an int32 bias are int32 in the reference, and round in two steps.
+static int32_t finish_s16(const arn__dense_run *run, int64_t sum, uint32_t c, arn__requant r) {
+  switch (run->d->bias_type) {
+    case ARN_INT32:
+      return arn__requantise(arn__dot_add((int32_t)sum, ((const int32_t *)run->bias)[c]), r);
+    case ARN_INT64:
+      return arn__requantise_s64((int64_t)((uint64_t)sum + ((const uint64_t *)run->bias)[c]), r);
+    default: return arn__requantise_s64(sum, r);
+  }
+}
+
+static void finish_quantised(const arn__dense_run *run, arn_span block, const block_sums *sums,
+                             const arn__requant *multipliers, uint8_t *out) {
+  const arn__dense *d = run->d;
+  const int32_t *bias = d->bias_type == ARN_INT32 ? run->bias : NULL;
+  for (uint32_t i = 0; i < block.count; i++) {
+    const arn__requant r = multipliers[d->scaling == ARN__DENSE_PER_CHANNEL ? i : 0];
+    const uint32_t c = block.first + i;
+    if (d->type == ARN_INT16) {
+      const int32_t value = finish_s16(run, sums->s64[i], c, r);
+      ((int16_t *)(void *)out)[i] = (int16_t)arn__clamp_s32(value, d->clamp.s32);
+    } else {
+      const int32_t sum = bias ? arn__dot_add(sums->s32[i], bias[c]) : sums->s32[i];
+      out[i] = (uint8_t)(arn__clamp_s32(arn__requantise(sum, r), d->clamp.s32) + d->out_zero);
+    }
+  }
+}
+
+// `out` is at the block's first channel.
+static void finish(const arn__dense_run *run, arn_span block, const block_sums *sums,
+                   const arn__requant *multipliers, uint8_t *out) {
+  if (run->d->type == ARN_FLOAT32) finish_float(run, block, sums->f32, (float *)(void *)out);
+  else finish_quantised(run, block, sums, multipliers, out);
+}
+
+static arn_span block_at(const arn__dense *d, uint32_t first) {
+  const uint32_t left = d->channels - first;
+  return (arn_span){first, left < ARN__DENSE_BLOCK ? left : ARN__DENSE_BLOCK};
+}
+
+static void make_multipliers(const arn__dense_run *run, arn_span block, arn__requant *out) {
+  const arn__dense *d = run->d;
+  if (d->type == ARN_FLOAT32) return;
+  if (d->scaling == ARN__DENSE_PER_TENSOR) out[0] = d->scale.one;
+  else arn__requant_fill(&d->scale.source, run->file, block.first, block.count, out);
+}
+
+// Computes a block of channels of all vectors of a row.
+static void compute_row(const arn__dense_run *run, arn_span block, uint32_t row,
+                        const arn__requant *multipliers) {
+  const arn__dense *d = run->d;
+  const uint32_t es = element_bytes(d);
+  const uint8_t *x = arn_row(&run->in, row);
+  uint8_t *out = arn_row(&run->out, row) + block.first * es;
+  block_sums sums;
+  for (uint32_t i = 0; i < run->vectors; i++) {
+    const piece p = {block.first, block.count, 0, d->depth, x, run->in_step, (uint8_t *)&sums};
+    memset(&sums, 0, sizeof sums);
+    add(run, &p);
+    finish(run, block, &sums, multipliers, out);
+    x += run->in_vector * es;
+    out += d->channels * es;
+  }
+}
+
+void arn__dense_rows(const arn__dense_run *run, arn_span rows) {
+  arn__requant multipliers[ARN__DENSE_BLOCK];
+  for (uint32_t c = 0; c < run->d->channels; c += ARN__DENSE_BLOCK) {
+    const arn_span block = block_at(run->d, c);
+    make_multipliers(run, block, multipliers);
+    for (uint32_t i = 0; i < rows.count; i++) compute_row(run, block, rows.first + i, multipliers);
+  }
+}
+
+void arn__dense_fold(const arn__dense_run *run, arn_span rows, void *sums) {
+  const arn__dense *d = run->d;
+  const uint32_t sum_bytes = arn__dense_sum_bytes(d);
+  const uint32_t length = run->in.row_bytes / element_bytes(d);
+  const bool last = (rows.first + rows.count) * length == d->depth;
+  arn__requant multipliers[ARN__DENSE_BLOCK];
+  block_sums own;
+  for (uint32_t c = 0; c < d->channels; c += ARN__DENSE_BLOCK) {
+    const arn_span block = block_at(d, c);
+    memset(&own, 0, sizeof own);
+    if (rows.first > 0) memcpy(&own, (uint8_t *)sums + c * sum_bytes, block.count * sum_bytes);
+    for (uint32_t r = rows.first; r < rows.first + rows.count; r++) {
+      const piece p = {c, block.count, r * length, length, arn_row(&run->in, r), 1,
+                       (uint8_t *)&own};
+      add(run, &p);
+    }
+    if (!last) {
+      memcpy((uint8_t *)sums + c * sum_bytes, &own, block.count * sum_bytes);
+      continue;
+    }
+    make_multipliers(run, block, multipliers);
+    finish(run, block, &own, multipliers, arn_row(&run->out, 0) + c * element_bytes(d));
+  }
+}

@@ -1,0 +1,90 @@
+// A dense layer, as FULLY_CONNECTED and BATCH_MATMUL share it:
+//
+//   out[c] = clamp(scale[c] * (sum over k of (in[k] - in_zero) * (w[c][k] - w_zero) + bias[c]))
+//
+//   input    weights                                          sum      bias
+//   int8     int8, int4                                       int32    int32
+//   uint8    uint8                                            int32    int32
+//   int16    int8, int4                                       int64    int64; int32 (sum then int32)
+//   int16    int16 (arn__dense_run.by_columns or not)         int64    none
+//   float32  float32, float16, int8, uint8, int16, int4       float    float32, float16, int8/16/32
+//
+// Weights that are narrower than the kernels' types are widened a few at a time on the stack: the
+// whole tensor is never expanded. Output channels are computed in blocks, whose multipliers are made
+// when the block begins.
+#ifndef ARENITE_SRC_OPS_DENSE_H
+#define ARENITE_SRC_OPS_DENSE_H
+
+#include "../kernels/dot.h"
+#include "quantised.h"
+
+#define ARN__DENSE_BLOCK 16u
+#define ARN__DENSE_NO_BIAS 255u
+
+enum { ARN__DENSE_UNSCALED = 0, ARN__DENSE_PER_TENSOR = 1, ARN__DENSE_PER_CHANNEL = 2 };
+
+// How float sums over integer weights become values.
+typedef struct arn__dense_float {
+  uint32_t scales_at;  // of the weights, in the file; 0: 1
+  uint32_t step;       // 1: a scale a channel
+  float bias_scale;    // of an integer bias
+} arn__dense_float;
+
+// Prepared data; part of an operator's state, and its last member: see arn__dense_state_bytes().
+typedef struct arn__dense {
+  uint32_t depth;     // k
+  uint32_t channels;  // c
+  union {
+    arn__clamp s32;   // relative to the output's zero point
+    arn__clamp_f32 f32;
+  } clamp;
+  int16_t in_zero, w_zero, out_zero;
+  uint8_t type, w_type, bias_type;  // arn_type; the output has the input's type
+  uint8_t scaling;                  // ARN__DENSE_...
+  union {                           // as `scaling` says; by type for float
+    arn__requant one;
+    arn__requant_source source;
+    arn__dense_float real;
+  } scale;
+} arn__dense;
+
+typedef struct arn__dense_tensors {
+  const arn_tensor *in, *w, *out;
+  const arn_tensor *bias;   // NULL: none
+  int32_t channel_axis;     // of w
+  int32_t activation;
+} arn__dense_tensors;
+
+// Checks types and quantisation, and fills all of `d`; depth and channels must be set before.
+ARN_MUST_CHECK arn_status arn__dense_prepare(const arn_prepare *p, const arn__dense_tensors *t,
+                                             arn__dense *d);
+
+// Returns how many bytes of `d` are in use.
+uint32_t arn__dense_state_bytes(const arn__dense *d);
+
+// Returns the bytes of an accumulator of one channel.
+uint32_t arn__dense_sum_bytes(const arn__dense *d);
+
+// What a layer runs on.
+typedef struct arn__dense_run {
+  const arn__dense *d;
+  const uint8_t *file;      // start of the model file
+  arn_rows w;               // [channels][depth], or [depth][channels] where by_columns; side by side
+                            // unless it has a table (only where neither side needs widening)
+  const void *bias;         // [channels] or NULL
+  arn_rows in, out;         // rows of vectors; a row of `in` starts with its first vector
+  uint32_t in_step;         // elements from an element of an input vector to the next; by_columns
+  uint32_t in_vector;       // elements from a vector to the next within a row
+  uint32_t vectors;         // vectors of a row
+  bool by_columns;
+} arn__dense_run;
+
+// Computes rows [rows.first, rows.first + rows.count). Stack: about 700 bytes.
+void arn__dense_rows(const arn__dense_run *run, arn_span rows);
+
+// Takes input rows `rows`, which are pieces of one long input vector (row_bytes long each, however the
+// vector is cut), into `sums` [channels], and computes the output if they end the vector. `sums` may
+// be NULL where the rows are all of the vector.
+void arn__dense_fold(const arn__dense_run *run, arn_span rows, void *sums);
+
+#endif
