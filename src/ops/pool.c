@@ -10,9 +10,9 @@
 #include <float.h>
 
 #include "../graph/rows.h"
-#include "../kernels/reduce.h"
 #include "arenite/op.h"
 #include "quantised.h"
+#include "reducer.h"
 
 // Fields of Pool2DOptions.
 enum {
@@ -47,15 +47,6 @@ typedef struct pool_state {
   uint8_t folds;
   uint8_t spare;
 } pool_state;
-
-// How one type is pooled by one operator.
-typedef struct reducer {
-  arn__reduce_fold *fold;
-  arn__reduce_store *store;
-  uint32_t identity;   // the bytes of an accumulator that nothing was folded into
-  uint8_t type;
-  uint8_t bytes, acc_bytes;
-} reducer;
 
 // Returns the elements that the window of output `i` covers.
 static arn_span window(const axis *a, uint32_t pad, uint32_t i) {
@@ -218,19 +209,10 @@ static void rows_window(const void *state, uint32_t input, arn_span out, arn_spa
 
 // ---- eval ---------------------------------------------------------------------------------------
 
-enum { BLOCK_BYTES = 256 };
-
-typedef union accumulators {
-  int8_t s8[BLOCK_BYTES];
-  int16_t s16[BLOCK_BYTES / 2];
-  int32_t s32[BLOCK_BYTES / 4];
-  float f32[BLOCK_BYTES / 4];
-} accumulators;
-
 // What one eval works on.
 typedef struct job {
   const pool_state *state;
-  const reducer *how;
+  const arn__reducer *how;
   arn_rows in, out;
   arn__reduce_finish finish;
   uint32_t inside_first, inside_end;  // output columns whose window lies inside the image
@@ -252,20 +234,6 @@ static uint32_t alike(const job *j, uint32_t x, uint32_t pixels) {
   return smaller(pixels, j->inside_end - x);
 }
 
-static void fill(uint8_t *acc, uint32_t count, const reducer *how) {
-  const uint32_t bytes = count * how->acc_bytes;
-  if (how->identity == 0) {
-    memset(acc, 0, bytes);
-    return;
-  }
-  memcpy(acc, &how->identity, how->acc_bytes);
-  for (uint32_t done = how->acc_bytes; done < bytes;) {
-    const uint32_t now = smaller(bytes - done, done);
-    memcpy(acc + done, acc, now);
-    done += now;
-  }
-}
-
 // Folds one input row into a block.
 static void fold_row(const job *j, const block *b, const uint8_t *row, uint8_t *acc) {
   const pool_state *s = j->state;
@@ -279,7 +247,7 @@ static void fold_row(const job *j, const block *b, const uint8_t *row, uint8_t *
                                  .row_stride = s->channels,
                                  .inner = b->channels,
                                  .run = 1};
-    j->how->fold(acc, row + (columns.first * s->channels + b->channel) * j->how->bytes, &box);
+    j->how->fold(acc, row + (columns.first * s->channels + b->channel) * j->how->in_bytes, &box);
     acc += now * b->channels * j->how->acc_bytes;
   }
 }
@@ -287,7 +255,7 @@ static void fold_row(const job *j, const block *b, const uint8_t *row, uint8_t *
 // Where output pixel `x` of the row goes. The single output row of a fold ([1,1,W,C]) has pixels
 // for rows.
 static uint8_t *out_at(const job *j, uint32_t x, uint32_t channel) {
-  const uint32_t channels = j->state->channels, bytes = j->how->bytes;
+  const uint32_t channels = j->state->channels, bytes = j->how->in_bytes;
   if (j->state->folds) return arn_row(&j->out, x) + channel * bytes;
   return arn_row(&j->out, j->out_row) + (x * channels + channel) * bytes;
 }
@@ -320,12 +288,12 @@ static bool next_block(const job *j, block *b, uint32_t most) {
 
 // Folds input rows (of the window of one output row) into the output row.
 static void run_row(job *j, arn_span rows) {
-  accumulators local;
+  arn__reducer_block local;
   block b = {0, 0, 0, 0};
-  while (next_block(j, &b, BLOCK_BYTES / j->how->acc_bytes)) {
+  while (next_block(j, &b, ARN__REDUCER_BLOCK_BYTES / j->how->acc_bytes)) {
     const uint32_t first = b.x * j->state->channels + b.channel;
     uint8_t *acc = j->fold ? j->fold + first * j->how->acc_bytes : (uint8_t *)&local;
-    if (j->begins) fill(acc, b.pixels * b.channels, j->how);
+    if (j->begins) arn__reducer_clear(j->how, acc, b.pixels * b.channels);
     for (uint32_t r = 0; r < rows.count; r++) {
       fold_row(j, &b, arn_row(&j->in, j->in_base + rows.first + r), acc);
     }
@@ -353,9 +321,9 @@ static void run_fold(job *j, arn_span span) {
   run_row(j, (arn_span){first, end > first ? end - first : 0});
 }
 
-static void job_open(job *j, const arn_eval *e, const pool_state *s, const reducer *list) {
-  while (list->type != s->type) list++;
-  const uint32_t pixel_bytes = s->channels * list->bytes, reach = s->x.size + s->pad_x;
+static void job_open(job *j, const arn_eval *e, const pool_state *s, const arn__reducer *list) {
+  list = arn__reducer_find(list, s->type);
+  const uint32_t pixel_bytes = s->channels * list->in_bytes, reach = s->x.size + s->pad_x;
   *j = (job){.state = s, .how = list, .begins = true, .ends = true};
   j->in = arn_eval_input(e, 0, s->x.size * pixel_bytes);
   j->out = arn_eval_output(e, 0, (s->folds ? 1 : s->x.out) * pixel_bytes);
@@ -370,7 +338,7 @@ static void job_open(job *j, const arn_eval *e, const pool_state *s, const reduc
   }
 }
 
-static arn_status run(const arn_eval *e, const void *state, const reducer *list) {
+static arn_status run(const arn_eval *e, const void *state, const arn__reducer *list) {
   const pool_state *s = state;
   job j;
   job_open(&j, e, s, list);
@@ -384,28 +352,28 @@ static arn_status run(const arn_eval *e, const void *state, const reducer *list)
 }
 
 static arn_status eval_average(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
-      {arn__reduce_add_s8, arn__reduce_average_8, 0, ARN_INT8, 1, 4},
-      {arn__reduce_add_u8, arn__reduce_average_8, 0, ARN_UINT8, 1, 4},
-      {arn__reduce_add_s16, arn__reduce_average_16, 0, ARN_INT16, 2, 4},
-      {arn__reduce_add_f32, arn__reduce_average_f32, 0, ARN_FLOAT32, 4, 4},
+  static const arn__reducer list[] = {
+      {arn__reduce_add_s8, arn__reduce_average_8, 0, ARN_INT8, 1, 4, 1},
+      {arn__reduce_add_u8, arn__reduce_average_8, 0, ARN_UINT8, 1, 4, 1},
+      {arn__reduce_add_s16, arn__reduce_average_16, 0, ARN_INT16, 2, 4, 2},
+      {arn__reduce_add_f32, arn__reduce_average_f32, 0, ARN_FLOAT32, 4, 4, 4},
   };
   return run(e, state, list);
 }
 
 static arn_status eval_max(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
-      {arn__reduce_max_s8, arn__reduce_clamp_s8, 0x80, ARN_INT8, 1, 1},
-      {arn__reduce_max_u8, arn__reduce_clamp_u8, 0, ARN_UINT8, 1, 1},
-      {arn__reduce_max_s16, arn__reduce_clamp_s16, 0x8000, ARN_INT16, 2, 2},
-      {arn__reduce_max_f32, arn__reduce_clamp_f32, 0xFF7FFFFF, ARN_FLOAT32, 4, 4},
+  static const arn__reducer list[] = {
+      {arn__reduce_max_s8, arn__reduce_clamp_s8, 0x80, ARN_INT8, 1, 1, 1},
+      {arn__reduce_max_u8, arn__reduce_clamp_u8, 0, ARN_UINT8, 1, 1, 1},
+      {arn__reduce_max_s16, arn__reduce_clamp_s16, 0x8000, ARN_INT16, 2, 2, 2},
+      {arn__reduce_max_f32, arn__reduce_clamp_f32, 0xFF7FFFFF, ARN_FLOAT32, 4, 4, 4},
   };
   return run(e, state, list);
 }
 
 static arn_status eval_l2(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
-      {arn__reduce_square_f32, arn__reduce_root_f32, 0, ARN_FLOAT32, 4, 4},
+  static const arn__reducer list[] = {
+      {arn__reduce_square_f32, arn__reduce_root_f32, 0, ARN_FLOAT32, 4, 4, 4},
   };
   return run(e, state, list);
 }

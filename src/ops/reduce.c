@@ -9,7 +9,6 @@
 //   there is none            one row.
 // Outputs are computed in blocks that fit a small buffer on the stack; between the steps of a fold
 // the accumulators are kept in the engine's memory instead.
-#include "../kernels/reduce.h"
 
 #include <float.h>
 #include <stddef.h>
@@ -17,6 +16,7 @@
 #include "../graph/rows.h"
 #include "arenite/op.h"
 #include "quantised.h"
+#include "reducer.h"
 
 enum { FOLDS = 1, LAST_KEPT = 2 };
 
@@ -34,15 +34,6 @@ typedef struct reduce_state {
   uint32_t out_row;      // elements of a row of the output
   uint32_t dims[ARN_MAX_RANK];  // the groups of an input row; only `groups` of them are kept
 } reduce_state;
-
-// How one type is reduced by one operator.
-typedef struct reducer {
-  arn__reduce_fold *fold;
-  arn__reduce_store *store;
-  uint64_t identity;     // the bytes of an accumulator that nothing was folded into
-  uint8_t type;
-  uint8_t in_bytes, acc_bytes, out_bytes;
-} reducer;
 
 // ---- prepare ------------------------------------------------------------------------------------
 
@@ -224,16 +215,6 @@ static void rows_same(const void *state, uint32_t input, arn_span out, arn_span 
 
 // ---- eval ---------------------------------------------------------------------------------------
 
-enum { BLOCK_BYTES = 256 };
-
-typedef union accumulators {
-  int8_t s8[BLOCK_BYTES];
-  int16_t s16[BLOCK_BYTES / 2];
-  int32_t s32[BLOCK_BYTES / 4];
-  int64_t s64[BLOCK_BYTES / 8];
-  float f32[BLOCK_BYTES / 4];
-} accumulators;
-
 // Two groups of one kind outside of those that the kernel walks: index = far * near_count + near.
 typedef struct levels {
   uint32_t near_count, near_stride, count, far_stride;
@@ -278,7 +259,7 @@ static uint32_t level_offset(const levels *l, uint32_t i) {
 
 // What one eval works on.
 typedef struct job {
-  const reducer *how;
+  const arn__reducer *how;
   const reduce_state *state;
   walk walk;
   arn_rows in, out;
@@ -300,20 +281,6 @@ static void store(const job *j, uint32_t first, uint32_t count, const uint8_t *a
   }
 }
 
-static void fill(uint8_t *acc, uint32_t count, const reducer *how) {
-  const uint32_t bytes = count * how->acc_bytes;
-  if (how->identity == 0) {
-    memset(acc, 0, bytes);
-    return;
-  }
-  memcpy(acc, &how->identity, how->acc_bytes);
-  for (uint32_t done = how->acc_bytes; done < bytes;) {
-    const uint32_t now = bytes - done < done ? bytes - done : done;
-    memcpy(acc + done, acc, now);
-    done += now;
-  }
-}
-
 // A part of a row's outputs: `box` of it, at element `offset` of the row.
 typedef struct block {
   arn__reduce_box box;
@@ -323,11 +290,11 @@ typedef struct block {
 
 // Folds input rows into one block of outputs; `base` is the output that the row starts with.
 static void run_block(const job *j, const block *b, arn_span rows, uint32_t base) {
-  accumulators local;
-  const reducer *how = j->how;
+  arn__reducer_block local;
+  const arn__reducer *how = j->how;
   const uint32_t count = b->box.inner * b->box.outer;
   uint8_t *acc = j->fold ? j->fold + b->first * how->acc_bytes : (uint8_t *)&local;
-  if (j->begins) fill(acc, count, how);
+  if (j->begins) arn__reducer_clear(how, acc, count);
   for (uint32_t r = 0; r < rows.count; r++) {
     const uint8_t *row = arn_row(&j->in, rows.first + r) + b->offset * how->in_bytes;
     for (uint32_t i = 0; i < j->walk.reduced.count; i++) {
@@ -341,7 +308,7 @@ static void run_block(const job *j, const block *b, arn_span rows, uint32_t base
 // parts of one otherwise.
 static void run_blocks(const job *j, block *b, arn_span rows, uint32_t base) {
   const arn__reduce_box *box = &j->walk.box;
-  const uint32_t most = BLOCK_BYTES / j->how->acc_bytes;
+  const uint32_t most = ARN__REDUCER_BLOCK_BYTES / j->how->acc_bytes;
   const uint32_t start = b->offset, inner_most = box->inner < most ? box->inner : most;
   const uint32_t outer_most = most / inner_most;
   for (uint32_t o = 0; o < box->outer; o += b->box.outer) {
@@ -364,14 +331,9 @@ static void run_rows(const job *j, arn_span rows, uint32_t base) {
   }
 }
 
-static const reducer *find_reducer(const reducer *list, uint32_t type) {
-  while (list->type != type) list++;
-  return list;
-}
-
-static void job_open(job *j, const arn_eval *e, const reduce_state *s, const reducer *list) {
+static void job_open(job *j, const arn_eval *e, const reduce_state *s, const arn__reducer *list) {
   const arn__clamp range = arn__quantised_range(s->type);
-  j->how = find_reducer(list, s->type);
+  j->how = arn__reducer_find(list, s->type);
   j->state = s;
   walk_open(&j->walk, s);
   const uint32_t in_row = j->walk.outputs * j->walk.values;
@@ -390,7 +352,7 @@ static void job_open(job *j, const arn_eval *e, const reduce_state *s, const red
   j->ends = !(s->flags & FOLDS) || e->span.first + e->span.count == s->rows;
 }
 
-static arn_status run(const arn_eval *e, const void *state, const reducer *list) {
+static arn_status run(const arn_eval *e, const void *state, const arn__reducer *list) {
   const reduce_state *s = state;
   job j;
   job_open(&j, e, s, list);
@@ -411,7 +373,7 @@ static arn_status run(const arn_eval *e, const void *state, const reducer *list)
   {arn__reduce_add_s16, arn__reduce_requantise_16, 0, ARN_INT16, 2, 4, 2}
 
 static arn_status eval_mean(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       QUANTISED_SUMS,
       {arn__reduce_add_f32, arn__reduce_average_f32, 0, ARN_FLOAT32, 4, 4, 4},
       {arn__reduce_add_s32, arn__reduce_average_s32, 0, ARN_INT32, 4, 8, 4},
@@ -421,7 +383,7 @@ static arn_status eval_mean(const arn_eval *e, const void *state) {
 }
 
 static arn_status eval_sum(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       QUANTISED_SUMS,
       {arn__reduce_add_f32, arn__reduce_copy_32, 0, ARN_FLOAT32, 4, 4, 4},
       {arn__reduce_add_s32, arn__reduce_low_32, 0, ARN_INT32, 4, 8, 4},
@@ -431,7 +393,7 @@ static arn_status eval_sum(const arn_eval *e, const void *state) {
 }
 
 static arn_status eval_prod(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       {arn__reduce_multiply_f32, arn__reduce_copy_32, 0x3F800000, ARN_FLOAT32, 4, 4, 4},
       {arn__reduce_multiply_s32, arn__reduce_copy_32, 1, ARN_INT32, 4, 4, 4},
       {arn__reduce_multiply_s64, arn__reduce_copy_64, 1, ARN_INT64, 8, 8, 8},
@@ -440,7 +402,7 @@ static arn_status eval_prod(const arn_eval *e, const void *state) {
 }
 
 static arn_status eval_max(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       {arn__reduce_max_s8, arn__reduce_copy_8, 0x80, ARN_INT8, 1, 1, 1},
       {arn__reduce_max_u8, arn__reduce_copy_8, 0, ARN_UINT8, 1, 1, 1},
       {arn__reduce_max_s16, arn__reduce_copy_16, 0x8000, ARN_INT16, 2, 2, 2},
@@ -452,7 +414,7 @@ static arn_status eval_max(const arn_eval *e, const void *state) {
 }
 
 static arn_status eval_min(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       {arn__reduce_min_s8, arn__reduce_copy_8, 0x7F, ARN_INT8, 1, 1, 1},
       {arn__reduce_min_u8, arn__reduce_copy_8, 0xFF, ARN_UINT8, 1, 1, 1},
       {arn__reduce_min_s16, arn__reduce_copy_16, 0x7FFF, ARN_INT16, 2, 2, 2},
@@ -465,14 +427,14 @@ static arn_status eval_min(const arn_eval *e, const void *state) {
 
 // A byte of a bool is false where it is 0: all are true where the smallest is not 0.
 static arn_status eval_all(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       {arn__reduce_min_u8, arn__reduce_truth_8, 0xFF, ARN_BOOL, 1, 1, 1},
   };
   return run(e, state, list);
 }
 
 static arn_status eval_any(const arn_eval *e, const void *state) {
-  static const reducer list[] = {
+  static const arn__reducer list[] = {
       {arn__reduce_max_u8, arn__reduce_truth_8, 0, ARN_BOOL, 1, 1, 1},
   };
   return run(e, state, list);
