@@ -7,9 +7,6 @@
 //
 // Outputs are computed in blocks of pixels whose accumulators fit a small buffer on the stack.
 // Pixels whose window is not cut by the left or right border go to the kernel together.
-#include <float.h>
-
-#include "../graph/rows.h"
 #include "arenite/op.h"
 #include "quantised.h"
 #include "reducer.h"
