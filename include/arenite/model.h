@@ -99,7 +99,8 @@ typedef struct arn_tensor {
 
 // Opens a .tflite in place and verifies every byte that will ever be read. Copies nothing.
 // Borrows `bytes`: must stay readable and unchanged until the last use of `model`.
-// Needs: `bytes` 4-byte aligned (constant data must be aligned for its type: 16 is always right).
+// Needs: `bytes` 4-byte aligned; 16 is always right. Constant data must then be aligned for its type,
+// 64-bit elements at 4 bytes (real files have them so): read those with memcpy.
 // Fails: ERR_MODEL (error->what says which rule), ERR_UNSUPPORTED (rank, counts), ERR_ARGUMENT.
 // On failure *model is zeroed, and every later call on it returns an error. O(size), ~200 B stack.
 ARN_MUST_CHECK arn_status arn_model_open(arn_model *model, const void *bytes, size_t size_bytes,

@@ -1,0 +1,71 @@
+// What all commands share: exit codes, loading a model, errors as one sentence, planner options.
+#ifndef ARENITE_HOST_CLI_COMMAND_H
+#define ARENITE_HOST_CLI_COMMAND_H
+
+#include "arenite/arenite.h"
+#include "host/check/engine.h"
+
+enum {
+  EXIT_OK = 0,
+  EXIT_CHECK = 1,        // a check failed: measured is not planned, a gate
+  EXIT_USAGE = 2,
+  EXIT_MODEL = 3,        // the file is broken
+  EXIT_UNSUPPORTED = 4,  // valid, but not something that runs here
+  EXIT_ARENA = 5,        // the arena is too small
+  EXIT_IO = 6,
+  EXIT_INTERNAL = 70,
+};
+
+// A command: `name` in argv[0], its own arguments behind.
+typedef struct cli_command {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv);
+} cli_command;
+
+int cli_inspect(int argc, char **argv);
+int cli_plan(int argc, char **argv);
+int cli_run(int argc, char **argv);
+int cli_profile(int argc, char **argv);
+
+// A model file in memory.
+typedef struct cli_model {
+  const char *path;
+  void *bytes;
+  size_t size;
+  arn_model model;
+} cli_model;
+
+// Reads and opens a model. Returns an exit code; the reason has been printed.
+int cli_load(cli_model *m, const char *path);
+void cli_unload(cli_model *m);
+
+// Prints `error` as one sentence that names the file, the node, the tensor and the next step; returns
+// the exit code for it.
+int cli_complain(const cli_model *m, const arn_error *error);
+
+// Prints a sentence to stderr and returns `code`.
+int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Parses a number of bytes ("65536", "64K", "1M", "0x10000"). Returns false where it is none, or above
+// 1 GiB.
+bool cli_parse_bytes(const char *text, uint32_t *bytes);
+
+// Parses a decimal number in [least, most].
+bool cli_parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number);
+
+// Parses a planner's name.
+bool cli_parse_planner(const char *text, uint8_t *planner);
+
+// Options that several commands take.
+typedef struct cli_options {
+  const char *path;
+  bool json;
+  uint8_t planner, flags;
+  uint32_t alignment, arena_bytes;
+} cli_options;
+
+// Starts an engine as the options say. Returns an exit code; the reason has been printed.
+int cli_start(const cli_model *m, const cli_options *options, const arn_hooks *hooks,
+              host_engine *engine);
+
+#endif

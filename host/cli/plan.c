@@ -1,0 +1,115 @@
+// arenite plan: what the arena holds.
+#include <getopt.h>
+#include <stdio.h>
+
+#include "host/cli/command.h"
+#include "host/report/json.h"
+#include "host/report/text.h"
+
+static const char usage[] =
+    "Usage: arenite plan [--planner P] [--align N] [--arena BYTES] [--keep-all] [--no-overlap]\n"
+    "                    [--json] MODEL.tflite\n"
+    "Plans the arena of a model and explains it: the exact size, the peak and everything alive there,\n"
+    "the memory formula, a map (addresses down, steps across) and the curve of live bytes.\n"
+    "  --planner P    auto (the best of the others), greedy, lifetime, colour, id, or offline (the\n"
+    "                 file's own OfflineMemoryAllocation)\n"
+    "  --align N      alignment of the arena and of tensors: 4, 8, 16 (default), 32, 64\n"
+    "  --arena BYTES  check against an arena of this size (64K, 1M are understood); exit code 5 if it\n"
+    "                 is too small\n"
+    "  --keep-all     no reuse of memory: every tensor can be read after a run\n"
+    "  --no-overlap   outputs never share memory with the inputs of their operator\n"
+    "  --json         schema arenite.plan, version 1 (docs/schema)\n"
+    "Example: arenite plan --arena 64K person_detect.tflite\n";
+
+static int bad(const char *what, const char *value) {
+  return cli_fail(EXIT_USAGE, "\"%s\" is no valid %s; see `arenite plan --help`", value, what);
+}
+
+static bool is_alignment(uint32_t a) {
+  return a == 4 || a == 8 || a == 16 || a == 32 || a == 64;
+}
+
+static int parse(int argc, char **argv, cli_options *o) {
+  static const struct option options[] = {
+      {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'a'},
+      {"arena", required_argument, 0, 'b'},   {"keep-all", no_argument, 0, 'k'},
+      {"no-overlap", no_argument, 0, 'n'},    {"json", no_argument, 0, 'j'},
+      {"help", no_argument, 0, 'h'},          {0, 0, 0, 0}};
+  int c;
+  optind = 1;
+  while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+    switch (c) {
+      case 'p':
+        if (!cli_parse_planner(optarg, &o->planner)) return bad("planner", optarg);
+        break;
+      case 'a':
+        if (!cli_parse_number(optarg, 4, 64, &o->alignment) || !is_alignment(o->alignment)) {
+          return bad("alignment", optarg);
+        }
+        break;
+      case 'b':
+        if (!cli_parse_bytes(optarg, &o->arena_bytes) || o->arena_bytes == 0) {
+          return bad("number of bytes", optarg);
+        }
+        break;
+      case 'k': o->flags |= ARN_KEEP_ALL; break;
+      case 'n': o->flags |= ARN_NO_OVERLAP; break;
+      case 'j': o->json = true; break;
+      case 'h': fputs(usage, stdout); return -1;
+      default: return EXIT_USAGE;
+    }
+  }
+  if (argc - optind != 1) {
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+  }
+  o->path = argv[optind];
+  return EXIT_OK;
+}
+
+static void print_text(const char *path, const host_facts *f) {
+  printf("%s\n", path);
+  host_text_profile(stdout, f);
+  printf("\nMemory formula, at the peak\n");
+  host_text_formula(stdout, f);
+  printf("\nArena map\n");
+  host_text_map(stdout, f);
+  printf("\nLive bytes\n");
+  host_text_curve(stdout, f);
+}
+
+static int report(const cli_options *o, const host_engine *e) {
+  host_facts f;
+  if (!host_facts_gather(&f, &e->nn)) return cli_fail(EXIT_INTERNAL, "out of host memory");
+  int code = EXIT_OK;
+  if (o->json) {
+    cJSON *json = host_json_new("arenite.plan", 1, o->path);
+    host_json_add_plan(json, &f);
+    if (!host_json_print(json)) code = cli_fail(EXIT_INTERNAL, "out of host memory");
+  } else {
+    print_text(o->path, &f);
+  }
+  host_facts_free(&f);
+  return code;
+}
+
+int cli_plan(int argc, char **argv) {
+  cli_options o = {0};
+  cli_model m;
+  host_engine e;
+  int code = parse(argc, argv, &o);
+  if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
+  code = cli_load(&m, o.path);
+  if (code != EXIT_OK) return code;
+  const uint32_t arena_bytes = o.arena_bytes;
+  code = cli_start(&m, &o, NULL, &e);
+  if (code == EXIT_OK && arena_bytes > 0 && !o.json) {
+    printf("fits in %u bytes, %u to spare\n", arena_bytes, arena_bytes - e.usage.arena_bytes);
+  }
+  if (code == EXIT_OK) {
+    code = report(&o, &e);
+    host_engine_close(&e);
+  }
+  cli_unload(&m);
+  return code;
+}
