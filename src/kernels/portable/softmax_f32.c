@@ -1,0 +1,79 @@
+#include "../fmath.h"
+#include "../softmax.h"
+
+#define LANES 8u
+
+// Sums and maxima go to lanes side by side, so that compilers need no leave to reorder them.
+ARN__INLINE float largest(const float *in, uint32_t n) {
+  float lanes[LANES];
+  for (uint32_t j = 0; j < LANES; j++) lanes[j] = in[0];
+  uint32_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (uint32_t j = 0; j < LANES; j++) lanes[j] = in[i + j] > lanes[j] ? in[i + j] : lanes[j];
+  }
+  for (; i < n; i++) lanes[0] = in[i] > lanes[0] ? in[i] : lanes[0];
+  for (uint32_t j = 1; j < LANES; j++) lanes[0] = lanes[j] > lanes[0] ? lanes[j] : lanes[0];
+  return lanes[0];
+}
+
+ARN__INLINE float sum_of(const float *in, uint32_t n) {
+  float lanes[LANES] = {0};
+  uint32_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (uint32_t j = 0; j < LANES; j++) lanes[j] += in[i + j];
+  }
+  for (; i < n; i++) lanes[0] += in[i];
+  for (uint32_t j = 1; j < LANES; j++) lanes[0] += lanes[j];
+  return lanes[0];
+}
+
+// Three loops over a group of vectors that stays in the cache; exp runs over all of them at once, so
+// that short vectors vectorise too.
+ARN__KERNEL static void group(const float *in, float *out, uint32_t vectors, uint32_t depth,
+                              float beta) {
+  const uint32_t count = vectors * depth;
+  for (uint32_t at = 0; at < count; at += depth) {
+    const float most = largest(in + at, depth);
+    ARN__INDEPENDENT
+    for (uint32_t i = at; i < at + depth; i++) out[i] = (in[i] - most) * beta;
+  }
+  for (uint32_t i = 0; i < count; i++) out[i] = arn__fmath_exp(out[i]);
+  for (uint32_t at = 0; at < count; at += depth) {
+    const float sum = sum_of(out + at, depth);
+    for (uint32_t i = at; i < at + depth; i++) out[i] /= sum;
+  }
+}
+
+void arn__softmax_f32(const arn__softmax_span *span, float beta) {
+  const uint32_t depth = span->depth;
+  const uint32_t together = depth < 512 ? 512 / depth : 1;
+  for (uint32_t v = 0; v < span->vectors; v += together) {
+    const uint32_t n = span->vectors - v < together ? span->vectors - v : together;
+    const size_t at = (size_t)v * depth;
+    group((const float *)span->in + at, (float *)span->out + at, n, depth, beta);
+  }
+}
+
+#define BLOCK 64u
+
+ARN__KERNEL static void log_vector(const float *in, float *out, uint32_t depth) {
+  const float most = largest(in, depth);
+  float block[BLOCK];
+  float sum = 0.0f;
+  for (uint32_t at = 0; at < depth; at += BLOCK) {
+    const uint32_t n = depth - at < BLOCK ? depth - at : BLOCK;
+    for (uint32_t i = 0; i < n; i++) block[i] = arn__fmath_exp(in[at + i] - most);
+    sum += sum_of(block, n);
+  }
+  const float log_sum = arn__fmath_log(sum);
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < depth; i++) out[i] = in[i] - most - log_sum;
+}
+
+void arn__softmax_log_f32(const arn__softmax_span *span) {
+  const float *in = span->in;
+  float *out = span->out;
+  for (uint32_t v = 0; v < span->vectors; v++, in += span->depth, out += span->depth) {
+    log_vector(in, out, span->depth);
+  }
+}

@@ -1,0 +1,39 @@
+// Softmax along contiguous vectors of `depth` elements.
+#ifndef ARENITE_SRC_KERNELS_SOFTMAX_H
+#define ARENITE_SRC_KERNELS_SOFTMAX_H
+
+#include "elementwise.h"
+
+// Vectors to go over. in and out: [vectors][depth]; the same memory where elements have equal sizes.
+typedef struct arn__softmax_span {
+  const void *in;
+  void *out;
+  uint32_t vectors, depth;  // depth >= 1
+} arn__softmax_span;
+
+// Integers: `requant` takes a difference of two inputs to Q5.26 (8 bits; shift 1..31), or to
+// 65535ths of 10 (16 bits).
+typedef struct arn__softmax_scaling {
+  arn__requant requant;
+  uint8_t flip;  // 0x80: in (and 8-bit out) are uint8
+} arn__softmax_scaling;
+
+// exp of n differences to a largest element (<= 0), in place: Q0.31, and 0 below -31. The inner loop of
+// the 8-bit kernels. Needs: shift in 1..31.
+void arn__softmax_exp_q31(int32_t *values, uint32_t n, arn__requant requant);
+
+// out: 1/256, zero -128 (0 for uint8). 350 bytes of stack.
+void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
+// in: int8, out: int16, 1/65536, zero -32768.
+void arn__softmax_s8_s16(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
+// out: 1/32768, zero 0. Needs: depth <= 65536.
+void arn__softmax_s16(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
+void arn__softmax_f32(const arn__softmax_span *span, float beta);
+
+// The logarithm: 8-bit out has scale 1/16 and zero 127. `reverse` takes Q5.26 back to steps of the
+// input.
+void arn__softmax_log_s8(const arn__softmax_span *span, const arn__softmax_scaling *scaling,
+                         arn__requant reverse);
+void arn__softmax_log_f32(const arn__softmax_span *span);
+
+#endif
