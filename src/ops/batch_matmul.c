@@ -1,6 +1,6 @@
 // BATCH_MATMUL: out[b] = lhs[b] x rhs[b], each matrix transposed first where adj_x / adj_y say so,
-// with batch dimensions that broadcast. A product is a dense layer over the lines of the left matrix
-// (dense.h): by rows of the right one where it is adjoint, by columns otherwise; nothing is
+// with batch dimensions that broadcast. A product is a dense layer (dense.h) over the lines of the
+// left matrix: by rows of the right one where it is adjoint, by columns otherwise; nothing is
 // transposed in memory.
 //
 // Rows. Where the output's rows are batches, a step computes whole products; where they are lines
@@ -168,7 +168,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
   if (arn_option_u8(p, OPTION_ADJ_Y, 0)) s->flags |= ADJ_Y;
   const arn__dense_tensors tensors = {&t.lhs, &t.rhs, &t.out, NULL,
                                       t.rhs.rank - (s->flags & ADJ_Y ? 2 : 1),
-                                      ARN__ACTIVATION_NONE};
+                                      ARN__ACTIVATION_NONE, false};
   status = check_shapes(p, &t, s);
   if (status == ARN_OK && is_split_byte(&t.rhs)) status = arn_refuse(p, ARN_WHAT_SHAPE, &t.rhs);
   if (status == ARN_OK) status = arn__dense_prepare(p, &tensors, &s->dense);
@@ -198,7 +198,7 @@ static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
   const arn__dense *d = &s->dense;
   const uint32_t es = arn_type_bytes((arn_type)d->type);
   const bool adj_x = s->flags & ADJ_X, adj_y = s->flags & ADJ_Y;
-  return (arn__dense_run){
+  arn__dense_run run = {
       .d = d,
       .file = e->model->bytes,
       .w = arn_eval_input(e, RHS, w_bytes(d, adj_y ? d->depth : d->channels)),
@@ -208,6 +208,9 @@ static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
       .vectors = 1,
       .by_columns = !adj_y,
   };
+  if (!(s->flags & LHS_FOLLOWS)) arn__dense_set_whole(&run.in);
+  if (!(s->flags & (RHS_FOLLOWS | RHS_SCATTERED))) arn__dense_set_whole(&run.w);
+  return run;
 }
 
 // Returns the index of the operand's matrix for product `batch`.

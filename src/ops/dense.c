@@ -6,25 +6,17 @@
 #define TILE_DEPTH 64u     // of a tile of rows
 #define GATHER_BYTES 128u
 
-// Sums of a block of channels; each layer uses one member.
-typedef union block_sums {
-  int32_t s32[ARN__DENSE_BLOCK];
-  int64_t s64[ARN__DENSE_BLOCK];
-  float f32[ARN__DENSE_BLOCK];
-} block_sums;
-
 // Part of the work on one vector: channels and depth to cover, the input at the first depth.
 typedef struct piece {
-  uint32_t channel, channels;
-  uint32_t depth, depths;
+  arn_span channels, depth;
   const uint8_t *x;
   uint32_t step;       // of x, in elements
-  uint8_t *sums;       // at `channel`
+  uint8_t *sums;       // at the first channel
 } piece;
 
 static uint32_t element_bytes(const arn__dense *d) { return arn_type_bytes((arn_type)d->type); }
 
-// ---- prepare ------------------------------------------------------------------------------------
+// ---- prepare -----------------------------------------------------------------------------------
 
 uint32_t arn__dense_state_bytes(const arn__dense *d) {
   const uint32_t common = offsetof(arn__dense, scale);
@@ -53,7 +45,8 @@ static bool bias_fits(uint32_t type, uint32_t w, uint32_t bias) {
   switch (type) {
     case ARN_INT8:
     case ARN_UINT8: return bias == ARN_INT32;
-    case ARN_INT16: return w != ARN_INT16 && (bias == ARN_INT64 || bias == ARN_INT32);
+    case ARN_INT16:
+      return w != ARN_INT16 && (bias == ARN_INT64 || bias == ARN_INT32 || bias == ARN_INT16);
     default:
       return bias == ARN_FLOAT32 || bias == ARN_FLOAT16 || bias == ARN_INT8 ||
              bias == ARN_INT16 || bias == ARN_INT32;
@@ -102,11 +95,12 @@ static arn_status scale_per_tensor(const arn_prepare *p, const arn__dense_tensor
   int32_t zero;
   const arn_status status = arn__quantised_read(p, t->w, &w, &zero);
   if (status != ARN_OK) return status;
-  const float product = in * w;
+  const double product = (double)in * (double)w;
+  const double rounded = t->like_convolution ? product : (double)(float)(in * w);
   d->w_zero = (int16_t)zero;
   d->scaling = ARN__DENSE_PER_TENSOR;
-  d->scale.one = arn__requant_of((double)product / (double)out);
-  return check_bias_scale(p, t->bias, (double)in * (double)w, out);
+  d->scale.one = arn__requant_of(rounded / (double)out);
+  return t->like_convolution ? ARN_OK : check_bias_scale(p, t->bias, product, out);
 }
 
 static arn_status scale_per_channel(const arn_prepare *p, const arn__dense_tensors *t, float in,
@@ -178,7 +172,7 @@ arn_status arn__dense_prepare(const arn_prepare *p, const arn__dense_tensors *t,
   return d->type == ARN_FLOAT32 ? prepare_float(p, t, d) : prepare_quantised(p, t, d);
 }
 
-// ---- sums ---------------------------------------------------------------------------------------
+// ---- sums --------------------------------------------------------------------------------------
 
 static void dot_s16(const arn__dense_run *run, int64_t *sums, const int16_t *x, const void *w,
                     const arn__dot *call) {
@@ -242,11 +236,11 @@ static void add_widened_columns(const arn__dense_run *run, const piece *p, arn__
   tile t;
   call->stride = ARN__DENSE_BLOCK;
   const uint32_t es = element_bytes(run->d);
-  for (uint32_t k = 0; k < p->depths; k += call->n) {
-    call->n = p->depths - k < 4 ? p->depths - k : 4;
+  for (uint32_t k = 0; k < p->depth.count; k += call->n) {
+    call->n = p->depth.count - k < 4 ? p->depth.count - k : 4;
     for (uint32_t i = 0; i < call->n; i++) {
-      const uint32_t at = (p->depth + k + i) * run->d->channels + p->channel;
-      widen_row(run, &t, i * ARN__DENSE_BLOCK, at, p->channels);
+      const uint32_t at = (p->depth.first + k + i) * run->d->channels + p->channels.first;
+      widen_row(run, &t, i * ARN__DENSE_BLOCK, at, p->channels.count);
     }
     dot(run, p->sums, p->x + (size_t)k * p->step * es, &t, call);
   }
@@ -257,12 +251,12 @@ static void add_widened_rows(const arn__dense_run *run, const piece *p, arn__dot
   const uint32_t es = element_bytes(run->d), sum_bytes = arn__dense_sum_bytes(run->d);
   const uint32_t most = run->d->type == ARN_FLOAT32 ? 1 : 4;
   call->stride = TILE_DEPTH;
-  for (uint32_t c = 0; c < p->channels; c += call->count) {
-    call->count = p->channels - c < most ? p->channels - c : most;
-    for (uint32_t k = 0; k < p->depths; k += call->n) {
-      call->n = p->depths - k < TILE_DEPTH ? p->depths - k : TILE_DEPTH;
+  for (uint32_t c = 0; c < p->channels.count; c += call->count) {
+    call->count = p->channels.count - c < most ? p->channels.count - c : most;
+    for (uint32_t k = 0; k < p->depth.count; k += call->n) {
+      call->n = p->depth.count - k < TILE_DEPTH ? p->depth.count - k : TILE_DEPTH;
       for (uint32_t i = 0; i < call->count; i++) {
-        const uint32_t at = (p->channel + c + i) * run->d->depth + p->depth + k;
+        const uint32_t at = (p->channels.first + c + i) * run->d->depth + p->depth.first + k;
         widen_row(run, &t, i * TILE_DEPTH, at, call->n);
       }
       dot(run, p->sums + c * sum_bytes, p->x + (size_t)k * es, &t, call);
@@ -272,8 +266,8 @@ static void add_widened_rows(const arn__dense_run *run, const piece *p, arn__dot
 
 static void add_direct(const arn__dense_run *run, const piece *p, arn__dot *call) {
   const arn__dense *d = run->d;
-  const uint32_t at = run->by_columns ? p->depth * d->channels + p->channel
-                                      : p->channel * d->depth + p->depth;
+  const uint32_t at = run->by_columns ? p->depth.first * d->channels + p->channels.first
+                                      : p->channels.first * d->depth + p->depth.first;
   call->stride = run->by_columns ? d->channels : d->depth;
   dot(run, p->sums, p->x, run->w.base + at * arn_type_bytes((arn_type)d->w_type), call);
 }
@@ -284,21 +278,21 @@ static void add_scattered(const arn__dense_run *run, const piece *p, arn__dot *c
   const uint32_t es = element_bytes(run->d), sum_bytes = arn__dense_sum_bytes(run->d);
   if (run->by_columns) {
     call->n = 1;
-    for (uint32_t k = 0; k < p->depths; k++) {
-      const uint8_t *w = arn_row(&run->w, p->depth + k) + p->channel * w_bytes;
+    for (uint32_t k = 0; k < p->depth.count; k++) {
+      const uint8_t *w = arn_row(&run->w, p->depth.first + k) + p->channels.first * w_bytes;
       dot(run, p->sums, p->x + (size_t)k * p->step * es, w, call);
     }
   } else {
     call->count = 1;
-    for (uint32_t c = 0; c < p->channels; c++) {
-      const uint8_t *w = arn_row(&run->w, p->channel + c) + p->depth * w_bytes;
+    for (uint32_t c = 0; c < p->channels.count; c++) {
+      const uint8_t *w = arn_row(&run->w, p->channels.first + c) + p->depth.first * w_bytes;
       dot(run, p->sums + c * sum_bytes, p->x, w, call);
     }
   }
 }
 
 static void add_products(const arn__dense_run *run, const piece *p) {
-  arn__dot call = {p->depths, p->channels, 0, p->step, run->d->in_zero};
+  arn__dot call = {p->depth.count, p->channels.count, 0, p->step, run->d->in_zero};
   if (run->w.table) add_scattered(run, p, &call);
   else if (!needs_widening(run->d)) add_direct(run, p, &call);
   else if (run->by_columns) add_widened_columns(run, p, &call);
@@ -313,10 +307,10 @@ static void add_gathered(const arn__dense_run *run, const piece *p) {
   piece part = *p;
   part.x = x;
   part.step = 1;
-  for (uint32_t k = 0; k < p->depths; k += part.depths) {
-    part.depth = p->depth + k;
-    part.depths = p->depths - k < most ? p->depths - k : most;
-    for (uint32_t i = 0; i < part.depths; i++) {
+  for (uint32_t k = 0; k < p->depth.count; k += part.depth.count) {
+    part.depth.first = p->depth.first + k;
+    part.depth.count = p->depth.count - k < most ? p->depth.count - k : most;
+    for (uint32_t i = 0; i < part.depth.count; i++) {
       memcpy(x + i * es, p->x + (size_t)(k + i) * p->step * es, es);
     }
     add_products(run, &part);
@@ -326,12 +320,12 @@ static void add_gathered(const arn__dense_run *run, const piece *p) {
 // What the weights' zero point takes off each sum.
 static void subtract_zero(const arn__dense_run *run, const piece *p) {
   const arn__dense *d = run->d;
-  const arn__dot call = {p->depths, 0, 0, p->step, d->in_zero};
+  const arn__dot call = {p->depth.count, 0, 0, p->step, d->in_zero};
   const int32_t sum = d->type == ARN_INT8 ? arn__dot_sum_s8((const int8_t *)p->x, &call)
                                           : arn__dot_sum_u8(p->x, &call);
   const uint32_t off = (uint32_t)sum * (uint32_t)(int32_t)d->w_zero;
   int32_t *sums = (int32_t *)(void *)p->sums;
-  for (uint32_t c = 0; c < p->channels; c++) sums[c] = (int32_t)((uint32_t)sums[c] - off);
+  for (uint32_t c = 0; c < p->channels.count; c++) sums[c] = (int32_t)((uint32_t)sums[c] - off);
 }
 
 static void add(const arn__dense_run *run, const piece *p) {
@@ -340,7 +334,12 @@ static void add(const arn__dense_run *run, const piece *p) {
   if (run->d->w_zero != 0 && run->d->type != ARN_FLOAT32) subtract_zero(run, p);
 }
 
-// ---- outputs ------------------------------------------------------------------------------------
+void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+                    const uint8_t *x) {
+  add(run, &(piece){block->channels, depth, x, run->in_step, (uint8_t *)&block->sums});
+}
+
+// ---- outputs -----------------------------------------------------------------------------------
 
 static float read_f32(const uint8_t *file, uint32_t at) {
   float value;
@@ -363,12 +362,11 @@ static float float_bias(const arn__dense_run *run, uint32_t c) {
   }
 }
 
-static void finish_float(const arn__dense_run *run, arn_span block, const float *sums,
-                         float *out) {
+static void finish_float(const arn__dense_run *run, const arn__dense_block *block, float *out) {
   const arn__dense_float *real = &run->d->scale.real;
-  for (uint32_t i = 0; i < block.count; i++) {
-    const uint32_t c = block.first + i;
-    float value = sums[i];
+  for (uint32_t i = 0; i < block->channels.count; i++) {
+    const uint32_t c = block->channels.first + i;
+    float value = block->sums.f32[i];
     if (real->scales_at) value *= read_f32(run->file, real->scales_at + 4 * real->step * c);
     value += float_bias(run, c);
     out[i] = arn__quantised_clamp_f32(value, run->d->clamp.f32);
@@ -382,94 +380,96 @@ static int32_t finish_s16(const arn__dense_run *run, int64_t sum, uint32_t c, ar
       return arn__requantise(arn__dot_add((int32_t)sum, ((const int32_t *)run->bias)[c]), r);
     case ARN_INT64:
       return arn__requantise_s64((int64_t)((uint64_t)sum + ((const uint64_t *)run->bias)[c]), r);
+    case ARN_INT16: return arn__requantise_s64(sum + ((const int16_t *)run->bias)[c], r);
     default: return arn__requantise_s64(sum, r);
   }
 }
 
-static void finish_quantised(const arn__dense_run *run, arn_span block, const block_sums *sums,
-                             const arn__requant *multipliers, uint8_t *out) {
+static void finish_quantised(const arn__dense_run *run, const arn__dense_block *block,
+                             uint8_t *out) {
   const arn__dense *d = run->d;
   const int32_t *bias = d->bias_type == ARN_INT32 ? run->bias : NULL;
-  for (uint32_t i = 0; i < block.count; i++) {
-    const arn__requant r = multipliers[d->scaling == ARN__DENSE_PER_CHANNEL ? i : 0];
-    const uint32_t c = block.first + i;
+  for (uint32_t i = 0; i < block->channels.count; i++) {
+    const arn__requant r = block->multipliers[d->scaling == ARN__DENSE_PER_CHANNEL ? i : 0];
+    const uint32_t c = block->channels.first + i;
     if (d->type == ARN_INT16) {
-      const int32_t value = finish_s16(run, sums->s64[i], c, r);
+      const int32_t value = finish_s16(run, block->sums.s64[i], c, r);
       ((int16_t *)(void *)out)[i] = (int16_t)arn__clamp_s32(value, d->clamp.s32);
     } else {
-      const int32_t sum = bias ? arn__dot_add(sums->s32[i], bias[c]) : sums->s32[i];
+      const int32_t sum = arn__dot_add(block->sums.s32[i], bias ? bias[c] : 0);
       out[i] = (uint8_t)(arn__clamp_s32(arn__requantise(sum, r), d->clamp.s32) + d->out_zero);
     }
   }
 }
 
-// `out` is at the block's first channel.
-static void finish(const arn__dense_run *run, arn_span block, const block_sums *sums,
-                   const arn__requant *multipliers, uint8_t *out) {
-  if (run->d->type == ARN_FLOAT32) finish_float(run, block, sums->f32, (float *)(void *)out);
-  else finish_quantised(run, block, sums, multipliers, out);
+void arn__dense_finish(const arn__dense_run *run, const arn__dense_block *block, uint8_t *out) {
+  if (run->d->type == ARN_FLOAT32) finish_float(run, block, (float *)(void *)out);
+  else finish_quantised(run, block, out);
 }
 
-static arn_span block_at(const arn__dense *d, uint32_t first) {
+// ---- layers ------------------------------------------------------------------------------------
+
+void arn__dense_set_whole(arn_rows *rows) {
+  if (rows->base == NULL) return;
+  rows->base = arn_row(rows, 0);
+  rows->table = NULL;
+}
+
+arn_span arn__dense_channels(const arn__dense *d, uint32_t first) {
   const uint32_t left = d->channels - first;
   return (arn_span){first, left < ARN__DENSE_BLOCK ? left : ARN__DENSE_BLOCK};
 }
 
-static void make_multipliers(const arn__dense_run *run, arn_span block, arn__requant *out) {
+void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_block *block) {
   const arn__dense *d = run->d;
+  block->channels = arn__dense_channels(d, first);
   if (d->type == ARN_FLOAT32) return;
-  if (d->scaling == ARN__DENSE_PER_TENSOR) out[0] = d->scale.one;
-  else arn__requant_fill(&d->scale.source, run->file, block.first, block.count, out);
+  if (d->scaling == ARN__DENSE_PER_TENSOR) {
+    block->multipliers[0] = d->scale.one;
+  } else {
+    arn__requant_fill(&d->scale.source, run->file, first, block->channels.count,
+                      block->multipliers);
+  }
 }
 
 // Computes a block of channels of all vectors of a row.
-static void compute_row(const arn__dense_run *run, arn_span block, uint32_t row,
-                        const arn__requant *multipliers) {
+static void compute_row(const arn__dense_run *run, uint32_t row, arn__dense_block *block) {
   const arn__dense *d = run->d;
   const uint32_t es = element_bytes(d);
   const uint8_t *x = arn_row(&run->in, row);
-  uint8_t *out = arn_row(&run->out, row) + block.first * es;
-  block_sums sums;
+  uint8_t *out = arn_row(&run->out, row) + block->channels.first * es;
   for (uint32_t i = 0; i < run->vectors; i++) {
-    const piece p = {block.first, block.count, 0, d->depth, x, run->in_step, (uint8_t *)&sums};
-    memset(&sums, 0, sizeof sums);
-    add(run, &p);
-    finish(run, block, &sums, multipliers, out);
+    arn__dense_clear(block);
+    arn__dense_add(run, block, (arn_span){0, d->depth}, x);
+    arn__dense_finish(run, block, out);
     x += run->in_vector * es;
     out += d->channels * es;
   }
 }
 
 void arn__dense_rows(const arn__dense_run *run, arn_span rows) {
-  arn__requant multipliers[ARN__DENSE_BLOCK];
+  arn__dense_block block;
   for (uint32_t c = 0; c < run->d->channels; c += ARN__DENSE_BLOCK) {
-    const arn_span block = block_at(run->d, c);
-    make_multipliers(run, block, multipliers);
-    for (uint32_t i = 0; i < rows.count; i++) compute_row(run, block, rows.first + i, multipliers);
+    arn__dense_begin(run, c, &block);
+    for (uint32_t i = 0; i < rows.count; i++) compute_row(run, rows.first + i, &block);
   }
 }
 
 void arn__dense_fold(const arn__dense_run *run, arn_span rows, void *sums) {
   const arn__dense *d = run->d;
-  const uint32_t sum_bytes = arn__dense_sum_bytes(d);
-  const uint32_t length = run->in.row_bytes / element_bytes(d);
+  const uint32_t es = element_bytes(d), length = run->in.row_bytes / es;
   const bool last = (rows.first + rows.count) * length == d->depth;
-  arn__requant multipliers[ARN__DENSE_BLOCK];
-  block_sums own;
+  arn__dense_block block;
   for (uint32_t c = 0; c < d->channels; c += ARN__DENSE_BLOCK) {
-    const arn_span block = block_at(d, c);
-    memset(&own, 0, sizeof own);
-    if (rows.first > 0) memcpy(&own, (uint8_t *)sums + c * sum_bytes, block.count * sum_bytes);
+    arn__dense_begin(run, c, &block);
+    arn__dense_clear(&block);
+    uint8_t *kept = sums ? (uint8_t *)sums + c * arn__dense_sum_bytes(d) : NULL;
+    const uint32_t kept_bytes = block.channels.count * arn__dense_sum_bytes(d);
+    if (rows.first > 0) memcpy(&block.sums, kept, kept_bytes);
     for (uint32_t r = rows.first; r < rows.first + rows.count; r++) {
-      const piece p = {c, block.count, r * length, length, arn_row(&run->in, r), 1,
-                       (uint8_t *)&own};
-      add(run, &p);
+      arn__dense_add(run, &block, (arn_span){r * length, length}, arn_row(&run->in, r));
     }
-    if (!last) {
-      memcpy((uint8_t *)sums + c * sum_bytes, &own, block.count * sum_bytes);
-      continue;
-    }
-    make_multipliers(run, block, multipliers);
-    finish(run, block, &own, multipliers, arn_row(&run->out, 0) + c * element_bytes(d));
+    if (last) arn__dense_finish(run, &block, arn_row(&run->out, 0) + c * es);
+    else memcpy(kept, &block.sums, kept_bytes);
   }
 }

@@ -1,11 +1,12 @@
-// A dense layer, as FULLY_CONNECTED and BATCH_MATMUL share it:
+// A dense layer, as FULLY_CONNECTED, BATCH_MATMUL and the transposed convolutions share it:
 //
 //   out[c] = clamp(scale[c] * (sum over k of (in[k] - in_zero) * (w[c][k] - w_zero) + bias[c]))
 //
 //   input    weights                                          sum      bias
 //   int8     int8, int4                                       int32    int32
 //   uint8    uint8                                            int32    int32
-//   int16    int8, int4                                       int64    int64; int32 (sum then int32)
+//   int16    int8, int4                                       int64    int64, int16; int32 (the sum
+//                                                                      is then int32, too)
 //   int16    int16 (arn__dense_run.by_columns or not)         int64    none
 //   float32  float32, float16, int8, uint8, int16, int4       float    float32, float16, int8/16/32
 //
@@ -53,6 +54,7 @@ typedef struct arn__dense_tensors {
   const arn_tensor *bias;   // NULL: none
   int32_t channel_axis;     // of w
   int32_t activation;
+  bool like_convolution;    // in the reference, multipliers of one scale are made in double
 } arn__dense_tensors;
 
 // Checks types and quantisation, and fills all of `d`; depth and channels must be set before.
@@ -73,18 +75,54 @@ typedef struct arn__dense_run {
                             // unless it has a table (only where neither side needs widening)
   const void *bias;         // [channels] or NULL
   arn_rows in, out;         // rows of vectors; a row of `in` starts with its first vector
-  uint32_t in_step;         // elements from an element of an input vector to the next; by_columns
+  uint32_t in_step;         // elements from an element of an input vector to the next
   uint32_t in_vector;       // elements from a vector to the next within a row
   uint32_t vectors;         // vectors of a row
   bool by_columns;
 } arn__dense_run;
 
-// Computes rows [rows.first, rows.first + rows.count). Stack: about 700 bytes.
+// Makes rows of a tensor that has one row contiguous: no table, `base` at its first byte.
+void arn__dense_set_whole(arn_rows *rows);
+
+// Computes rows [rows.first, rows.first + rows.count). Stack: about 900 bytes.
 void arn__dense_rows(const arn__dense_run *run, arn_span rows);
 
-// Takes input rows `rows`, which are pieces of one long input vector (row_bytes long each, however the
-// vector is cut), into `sums` [channels], and computes the output if they end the vector. `sums` may
-// be NULL where the rows are all of the vector.
+// Takes input rows `rows`, which are pieces of one long input vector (in.row_bytes long each, however
+// the vector is cut), into `sums` [channels], and computes the output if they end the vector. `sums`
+// may be NULL where the rows are all of the vector.
 void arn__dense_fold(const arn__dense_run *run, arn_span rows, void *sums);
+
+// ---- the parts, for operators that find their vectors themselves --------------------------------
+
+// Sums of a block of channels; each layer uses one member.
+typedef union arn__dense_sums {
+  int32_t s32[ARN__DENSE_BLOCK];
+  int64_t s64[ARN__DENSE_BLOCK];
+  float f32[ARN__DENSE_BLOCK];
+} arn__dense_sums;
+
+// A block of channels in work.
+typedef struct arn__dense_block {
+  arn_span channels;        // at most ARN__DENSE_BLOCK
+  arn__requant multipliers[ARN__DENSE_BLOCK];
+  arn__dense_sums sums;
+} arn__dense_block;
+
+// Returns the channels of the block that begins with channel `first`.
+arn_span arn__dense_channels(const arn__dense *d, uint32_t first);
+
+// Begins a block: makes its multipliers.
+void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_block *block);
+
+static inline void arn__dense_clear(arn__dense_block *block) {
+  memset(&block->sums, 0, sizeof block->sums);
+}
+
+// Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`.
+void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+                    const uint8_t *x);
+
+// Computes outputs from the block's sums; `out` is the output of the block's first channel.
+void arn__dense_finish(const arn__dense_run *run, const arn__dense_block *block, uint8_t *out);
 
 #endif

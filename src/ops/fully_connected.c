@@ -66,7 +66,7 @@ static void set_rows(arn_prepare *p, const arn__dense_tensors *t, fully_connecte
 static arn_status prepare(arn_prepare *p, void *state) {
   fully_connected *s = state;
   arn_tensor in, w, bias, out;
-  arn__dense_tensors t = {&in, &w, &out, NULL, 0, arn_option_u8(p, OPTION_ACTIVATION, 0)};
+  arn__dense_tensors t = {&in, &w, &out, NULL, 0, arn_option_u8(p, OPTION_ACTIVATION, 0), false};
   arn_status status = arn_prepare_counts(p, 2, INPUTS, 1);
   if (status == ARN_OK) status = arn_prepare_input(p, INPUT, &in);
   if (status == ARN_OK) status = arn_prepare_input(p, WEIGHTS, &w);
@@ -95,7 +95,7 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const fully_connected *s = state;
   const arn__dense *d = &s->dense;
   const uint32_t vectors = s->vectors == FOLDS ? 1 : s->vectors;
-  const arn__dense_run run = {
+  arn__dense_run run = {
       .d = d,
       .file = e->model->bytes,
       .w = arn_eval_input(e, WEIGHTS, 0),
@@ -107,6 +107,7 @@ static arn_status eval(const arn_eval *e, const void *state) {
       .vectors = vectors,
       .by_columns = false,
   };
+  arn__dense_set_whole(&run.w);
   if (s->vectors == FOLDS) arn__dense_fold(&run, e->span, e->fold);
   else arn__dense_rows(&run, e->span);
   return ARN_OK;
