@@ -69,10 +69,17 @@ arn_hooks host_recorder_hooks(host_recorder *r) {
   return (arn_hooks){.before = before, .after = after, .context = r};
 }
 
+// The start's temporary records lie at the end of the arena, wherever that is: what they need is the
+// static region plus their own bytes.
+static uint32_t bytes_of_start(const host_engine *e) {
+  const uint32_t end = e->nn.arena_bytes & ~3u, fixed = e->usage.static_bytes;
+  uint32_t lowest = fixed;
+  while (lowest < end && e->nn.arena[lowest] == FILL) lowest++;
+  return fixed + ((end - lowest + 3u) & ~3u);
+}
+
 void host_recorder_start(host_recorder *r, const host_engine *e) {
-  uint32_t end = e->nn.arena_bytes;
-  while (end > 0 && e->nn.arena[end - 1] == FILL) end--;
-  r->start_high_water = end > e->usage.static_bytes ? end : e->usage.static_bytes;
+  r->start_high_water = bytes_of_start(e);
   // Inputs count from the start on: the caller writes them before the first step.
   arn_subgraph g;
   if (arn_model_subgraph(e->nn.model, 0, &g) != ARN_OK) return;

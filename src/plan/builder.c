@@ -89,7 +89,7 @@ static arn_status read(arn__builder *b, int32_t tensor, uint32_t at, int32_t nod
     return ARN_OK;
   }
   arn__graph_read(b->model, b->subgraph, (uint32_t)tensor, &t);
-  if (!needs_buffer(&t)) return ARN_OK;
+  if (!needs_buffer(&t) || t.count == 0) return ARN_OK;  // an empty one has nothing to be read
   if (arn__graph_folded(b->model, b->subgraph, b->config->ops, tensor) >= 0) return ARN_OK;
   return fail(b, ARN_WHAT_TENSOR_NOT_PRODUCED, node, tensor);
 }
@@ -117,6 +117,7 @@ void arn__builder_scratch(arn__builder *b, uint32_t index, uint32_t bytes) {
 
 void arn_prepare_view(arn_prepare *p, uint32_t output, uint32_t input, uint32_t byte_offset) {
   arn__builder *b = p->builder;
+  p->view_input = input + 1;
   if (b == NULL || !b->complete || !arn_prepare_has_input(p, input)) return;
   const int32_t in_tensor = arn_model_index(p->model, p->node->inputs_at, input);
   const int32_t out =

@@ -21,7 +21,8 @@ uint32_t arn__plan_with(arn__planning *p, arn_planner planner);
 // Places all buffers with the best of the planners and returns the bytes.
 uint32_t arn__plan_best(arn__planning *p);
 
-// Keeps the offsets of the placed buffers and places the rest (offset ARN__UNPLACED), largest first.
+// Keeps the offsets of the placed buffers, given from ARN__FIT_ORIGIN, and places the rest (offset
+// ARN__UNPLACED) above the origin, largest first. Returns the bytes; offsets then count from 0.
 uint32_t arn__plan_rest(arn__planning *p);
 
 // The place that grows the occupied interval [low, high) least; see fit.c.

@@ -137,12 +137,12 @@ uint32_t arn__plan_best(arn__planning *p) {
 }
 
 uint32_t arn__plan_rest(arn__planning *p) {
-  arn__extent e = {0, 0};
+  arn__extent e = {ARN__FIT_ORIGIN, ARN__FIT_ORIGIN};
   for (uint32_t i = 0; i < p->buffers.count; i++) {
     const arn__buffer *b = arn__buffer_at(&p->buffers, i);
     if (!arn__buffer_is_placed_kind(b) || b->offset == ARN__UNPLACED) continue;
     if (b->offset + b->bytes > e.high) e.high = b->offset + b->bytes;
   }
   for (uint32_t i = next(p, larger); i != NOBODY; i = next(p, larger)) arn__fit_upwards(p, i, &e);
-  return e.high;
+  return normalise(p, &e);
 }

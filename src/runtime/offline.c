@@ -23,14 +23,13 @@ static arn_status refuse(arn__starter *s, arn_what what, uint32_t subgraph, int3
   return ARN_ERR_PLAN;
 }
 
-static arn_status set_offset(arn__starter *s, const arn__planning *p, arn__buffer *b,
-                             uint32_t subgraph, int32_t offset) {
-  (void)p;
+static arn_status set_offset(arn__starter *s, arn__buffer *b, uint32_t subgraph, int32_t offset) {
+  b->offset = ARN__UNPLACED;
   if (offset == -1) return ARN_OK;
-  if (offset < 0 || (uint32_t)offset > INT32_MAX - b->bytes || offset % 4 != 0) {
+  if (offset < 0 || (uint32_t)offset > ARN__FIT_ORIGIN - b->bytes || offset % 4 != 0) {
     return refuse(s, ARN_WHAT_PLAN_OFFSET, subgraph, b->tensor);
   }
-  b->offset = (uint32_t)offset;
+  b->offset = ARN__FIT_ORIGIN + (uint32_t)offset;
   return ARN_OK;
 }
 
@@ -71,7 +70,7 @@ arn_status arn__offline_apply(arn__starter *s, arn__planning *p, uint32_t subgra
     arn__buffer *b = arn__buffer_at(&p->buffers, i);
     if (b->kind != ARN__BUFFER_TENSOR) continue;
     const int32_t offset = arn_model_index(m, first, b->tensor);
-    const arn_status status = set_offset(s, p, b, subgraph, offset);
+    const arn_status status = set_offset(s, b, subgraph, offset);
     if (status != ARN_OK) return status;
   }
   return check_overlaps(s, p, subgraph);
