@@ -1,0 +1,34 @@
+// Inner loops of MAXIMUM and MINIMUM: signature of elementwise.h, two inputs and an output of one type,
+// no parameters. Floats: where an input is a NaN, the result is input 1.
+#ifndef ARENITE_SRC_KERNELS_EXTREMUM_H
+#define ARENITE_SRC_KERNELS_EXTREMUM_H
+
+#include "elementwise.h"
+
+arn__elementwise_kernel arn__extremum_max_s8_portable;
+arn__elementwise_kernel arn__extremum_max_u8_portable;
+arn__elementwise_kernel arn__extremum_max_s16_portable;
+arn__elementwise_kernel arn__extremum_max_s32_portable;
+arn__elementwise_kernel arn__extremum_max_s64_portable;
+arn__elementwise_kernel arn__extremum_max_f32_portable;
+arn__elementwise_kernel arn__extremum_min_s8_portable;
+arn__elementwise_kernel arn__extremum_min_u8_portable;
+arn__elementwise_kernel arn__extremum_min_s16_portable;
+arn__elementwise_kernel arn__extremum_min_s32_portable;
+arn__elementwise_kernel arn__extremum_min_s64_portable;
+arn__elementwise_kernel arn__extremum_min_f32_portable;
+
+#define arn__extremum_max_s8 arn__extremum_max_s8_portable
+#define arn__extremum_max_u8 arn__extremum_max_u8_portable
+#define arn__extremum_max_s16 arn__extremum_max_s16_portable
+#define arn__extremum_max_s32 arn__extremum_max_s32_portable
+#define arn__extremum_max_s64 arn__extremum_max_s64_portable
+#define arn__extremum_max_f32 arn__extremum_max_f32_portable
+#define arn__extremum_min_s8 arn__extremum_min_s8_portable
+#define arn__extremum_min_u8 arn__extremum_min_u8_portable
+#define arn__extremum_min_s16 arn__extremum_min_s16_portable
+#define arn__extremum_min_s32 arn__extremum_min_s32_portable
+#define arn__extremum_min_s64 arn__extremum_min_s64_portable
+#define arn__extremum_min_f32 arn__extremum_min_f32_portable
+
+#endif
