@@ -27,6 +27,17 @@ void arn__move_block_portable(uint8_t *target, const uint8_t *source, const arn_
 // Writes the element at `value` (`size` bytes, size > 0) `count` times. `value` may not lie in target.
 void arn__move_fill_portable(uint8_t *target, const void *value, uint32_t size, uint32_t count);
 
+// Copies one run, mostly of an element: the usual sizes are single loads and stores.
+static inline void arn__move_run(uint8_t *target, const uint8_t *source, uint32_t run) {
+  switch (run) {
+    case 1: target[0] = source[0]; break;
+    case 2: memcpy(target, source, 2); break;
+    case 4: memcpy(target, source, 4); break;
+    case 8: memcpy(target, source, 8); break;
+    default: memcpy(target, source, run);
+  }
+}
+
 // Copies `count` elements of `size` bytes in reverse order. Needs: no overlap.
 void arn__move_reverse_portable(uint8_t *target, const uint8_t *source, uint32_t size,
                                 uint32_t count);
