@@ -149,8 +149,9 @@ arn_tensor_view arn_signature_input(const arn_interpreter *nn, const char *signa
 arn_tensor_view arn_signature_output(const arn_interpreter *nn, const char *signature,
                                      const char *name);
 
-// Puts all state back to its start: variable tensors at zero (int8: at their zero point), resource
-// variables at zero, operators' persistent data at zero, CALL_ONCE re-armed.
+// Puts all state back to its start: variable tensors and resource variables at zero (int8: at their zero
+// point), operators' persistent data at zero, CALL_ONCE re-armed. O(nodes of the model squared) where it
+// has resource variables.
 ARN_MUST_CHECK arn_status arn_reset(arn_interpreter *nn);
 
 // Resets one variable tensor of the main subgraph, or the resource variable behind a RESOURCE tensor.
@@ -182,6 +183,7 @@ typedef struct arn_node_memory {
   arn_work work;
   uint32_t rows;              // that the node may be cut into
   bool by_rows;               // the plan overlaps output and input: runs a row at a time
+  uint32_t view_input;        // 1 + the input that its outputs may be views of; 0: none
   bool skipped;               // its output is a constant that readers take in place
   uint32_t scratch_offset, scratch_bytes;   // in the subgraph's dynamic region
   uint32_t state_offset, state_bytes;       // in the static region

@@ -116,7 +116,7 @@ static arn_status unite(const arn_model *m, arn__site variable, arn__site at, ar
   if (tensor->index >= 0 && (tensor->bytes != t.bytes || tensor->type != t.type)) {
     return fail(error, at);
   }
-  *tensor = t;
+  if (assigns || tensor->index < 0) *tensor = t;  // what is assigned gives the zero point
   return ARN_OK;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/check/ladder.h"
+#include "host/check/rows_check.h"
 #include "tests/conformance/runner.h"
 
 #define VARIANT(label, which, how) \
@@ -24,8 +26,12 @@ static const variant variants[] = {
     {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}},
 };
 
+static const variant rows_variant = {
+    "rows", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}};
+
 unsigned runner_variants(const runner *r, const variant **list) {
-  *list = variants;
+  *list = r->rows ? &rows_variant : variants;
+  if (r->rows) return 1;
   return r->quick ? 1 : sizeof variants / sizeof variants[0];
 }
 
@@ -55,6 +61,31 @@ bool runner_check_output(const char *name, const char *how, const char *tensor,
   return runner_complain(name, how, "%s differs in %zu %s, first at %zu: got %.9g, want %.9g",
                          tensor, d.count, tolerance.exact ? "bytes" : "elements", d.index, d.got,
                          d.want);
+}
+
+bool runner_check_rows(runner *r, const char *name, const host_engine *engine) {
+  arn_subgraph g;
+  if (arn_model_subgraph(&engine->model, 0, &g) != ARN_OK) return false;
+  for (uint32_t n = 0; n < g.node_count; n++) {
+    const host_rows_result result = host_rows_check(engine, n, n + 1);
+    if (result == HOST_ROWS_WHOLE) r->whole_nodes++;
+    else if (result == HOST_ROWS_STATEFUL) r->stateful_nodes++;
+    else if (result == HOST_ROWS_SAME) r->row_nodes++;
+    else return runner_complain(name, "rows", "node %u: %s", n, host_rows_text(result));
+  }
+  return true;
+}
+
+bool runner_climb(runner *r, const char *name, const void *bytes, size_t size) {
+  host_ladder ladder;
+  if (!host_ladder_climb(bytes, size, r->ladder, &ladder)) {
+    return runner_complain(name, "ladder", "does not start");
+  }
+  r->sizes_tried += ladder.sizes_tried;
+  r->totals_unknown += ladder.totals_unknown;
+  if (ladder.wrong == NULL) return true;
+  return runner_complain(name, "ladder", "%s (at %u bytes, %u above an aligned address)",
+                         ladder.wrong, ladder.at_bytes, ladder.misalignment);
 }
 
 void runner_count(runner *r, const char *name, bool passed) {
@@ -103,9 +134,12 @@ static bool run_path(runner *r, const char *path) {
 }
 
 static const char usage[] =
-    "Usage: conformance [--quick] [--verbose] [--only TEXT] PATH...\n"
+    "Usage: conformance [--quick] [--rows] [--ladder N] [--verbose] [--only TEXT] PATH...\n"
     "Checks every case of model directories and operator packs under every planner.\n"
     "  --quick      the default planner only\n"
+    "  --rows       run each row-capable node again in random spans of scattered rows, all else poisoned\n"
+    "  --ladder N   start each model in every arena size below its need, where that is at most N bytes\n"
+    "               (larger ones: a spread), and at every base address\n"
     "  --only TEXT  only cases whose name holds TEXT\n"
     "Exit code: 0 all passed, 1 a case failed, 2 usage, 6 a path can't be read.\n"
     "Example: build/conformance ../shared/models ../shared/opcases/public\n";
@@ -117,6 +151,10 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--quick") == 0) {
       r.quick = true;
+    } else if (strcmp(argv[i], "--rows") == 0) {
+      r.rows = true;
+    } else if (strcmp(argv[i], "--ladder") == 0 && i + 1 < argc) {
+      r.ladder = (uint32_t)strtoul(argv[++i], NULL, 10);
     } else if (strcmp(argv[i], "--verbose") == 0) {
       r.verbose = true;
     } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
@@ -134,6 +172,14 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (r.accepted > 0) printf("%u mutated cases were accepted (see docs/operators.md)\n", r.accepted);
+  if (r.rows) {
+    printf("%u nodes the same by rows; %u run whole, %u keep state\n", r.row_nodes, r.whole_nodes,
+           r.stateful_nodes);
+  }
+  if (r.ladder > 0) {
+    printf("%lu starts tried; %lu failures could not state the whole need\n", r.sizes_tried,
+           r.totals_unknown);
+  }
   printf("%u passed, %u failed, %u skipped\n", r.passed, r.failed, r.skipped);
   if (r.failed > 0) return 1;
   return readable ? 0 : 6;

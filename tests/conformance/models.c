@@ -167,7 +167,7 @@ static bool check_tensors(const struct model_case *c) {
 
 // ---- all variants ------------------------------------------------------------------------------------
 
-static bool run_variant(const struct model_case *c, const variant *v) {
+static bool run_variant(runner *r, const struct model_case *c, const variant *v) {
   host_engine e;
   arn_error error;
   bool ok = true;
@@ -180,17 +180,18 @@ static bool run_variant(const struct model_case *c, const variant *v) {
   if (ok && !host_engine_is_intact(&e)) {
     ok = runner_complain(c->name, v->name, "bytes outside the arena were written");
   }
+  if (ok && r->rows) ok = runner_check_rows(r, c->name, &e);
   host_engine_close(&e);
   return ok;
 }
 
-static bool run_all(const runner *r, const struct model_case *c) {
+static bool run_all(runner *r, const struct model_case *c) {
   const variant *list;
   const unsigned count = runner_variants(r, &list);
   for (unsigned i = 0; i < count; i++) {
-    if (!run_variant(c, &list[i])) return false;
+    if (!run_variant(r, c, &list[i])) return false;
   }
-  return c->expect != NULL || check_tensors(c);
+  return c->expect != NULL || r->rows || check_tensors(c);
 }
 
 static bool is_refused(const struct model_case *c) {
@@ -210,7 +211,9 @@ static void run_model(runner *r, struct model_case *c) {
     runner_count(r, c->name, runner_complain(c->name, "read", "%s can't be read", path));
     return;
   }
-  if (c->expect && strcmp(c->expect, "run") != 0) {
+  if (r->ladder > 0 && c->expect == NULL) {
+    runner_count(r, c->name, runner_climb(r, c->name, c->bytes, c->size));
+  } else if (c->expect && strcmp(c->expect, "run") != 0) {
     const bool refused = is_refused(c);
     const bool must = strcmp(c->expect, "refuse") == 0;
     if (must && !refused) runner_complain(c->name, "refuse", "must be refused before running");

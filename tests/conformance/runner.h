@@ -10,6 +10,10 @@ typedef struct runner {
   const char *only;        // substring of the case names to run, or NULL
   bool quick;              // the default planner only
   bool verbose;
+  bool rows;               // run nodes again by scattered rows (see host/check/rows_check.h)
+  uint32_t ladder;         // > 0: climb the size ladder instead; every size where the need is below this
+  unsigned row_nodes, whole_nodes, stateful_nodes;
+  unsigned long sizes_tried, totals_unknown;
 } runner;
 
 // One way to run a case.
@@ -31,6 +35,13 @@ bool runner_complain(const char *name, const char *how, const char *format, ...)
 bool runner_check_output(const char *name, const char *how, const char *tensor,
                          const arn_tensor_view *got, const void *want, size_t want_bytes,
                          host_tolerance tolerance);
+
+// Checks every node of an engine that was opened with ARN_KEEP_ALL and invoked. Complains and returns
+// false where a node gives other bytes by rows.
+bool runner_check_rows(runner *r, const char *name, const host_engine *engine);
+
+// Climbs the size ladder with a model. Complains and returns false where a size goes wrong.
+bool runner_climb(runner *r, const char *name, const void *bytes, size_t size);
 
 void runner_count(runner *r, const char *name, bool passed);
 

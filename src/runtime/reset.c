@@ -1,0 +1,82 @@
+// Putting state back to its start: variable tensors and resource variables at zero (int8: at their zero
+// point), operators' persistent data at zero.
+#include <string.h>
+
+#include "../graph/place.h"
+#include "calls.h"
+#include "records.h"
+#include "variables.h"
+
+static void fill(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
+                 const arn_tensor *kind) {
+  const uint32_t place = arn__places_of(nn, subgraph)[tensor];
+  if (place == ARN__PLACE_NONE || arn__place_kind(place) != ARN__PLACE_STATIC) return;
+  const bool at_zero_point = kind->type == ARN_INT8;
+  const int32_t value = at_zero_point ? (int32_t)arn_tensor_zero(nn->model, kind, 0) : 0;
+  memset(nn->arena + arn__place_offset(place), value, kind->bytes);
+}
+
+// The tensor that says what a RESOURCE tensor's variable holds.
+static arn_status kind_of_resource(const arn_interpreter *nn, const uint8_t *depth,
+                                   uint32_t subgraph, uint32_t tensor, arn_tensor *kind) {
+  arn__site site;
+  if (!arn__variable_of(nn->model, subgraph, (int32_t)tensor, &site)) return ARN_ERR_ARGUMENT;
+  return arn__variable_tensor(nn->model, depth, site, kind, NULL);
+}
+
+static void reset_persistent(const arn_interpreter *nn, uint32_t subgraph, uint32_t node) {
+  const arn__node_record *record = arn__record_of_node(nn, subgraph, node);
+  if (!(record->flags & ARN__NODE_PERSISTENT)) return;
+  const arn_op *op = nn->config.ops->ops[record->op];
+  uint8_t *at = nn->arena + record->state_at + ((op->state_bytes + 3u) & ~3u);
+  uint32_t bytes;
+  memcpy(&bytes, at, sizeof bytes);
+  memset(at + 4, 0, bytes);
+}
+
+static void reset_subgraph(const arn_interpreter *nn, const uint8_t *depth, uint32_t subgraph) {
+  arn_subgraph g;
+  if (arn_model_subgraph(nn->model, subgraph, &g) != ARN_OK) return;
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    arn_tensor t;
+    arn_model_tensor(nn->model, &g, i, &t);
+    if (t.flags & ARN_TENSOR_VARIABLE) {
+      fill(nn, subgraph, i, &t);
+    } else if (t.type == ARN_RESOURCE &&
+               kind_of_resource(nn, depth, subgraph, i, &t) == ARN_OK) {
+      fill(nn, subgraph, i, &t);
+    }
+  }
+  for (uint32_t n = 0; n < g.node_count; n++) reset_persistent(nn, subgraph, n);
+}
+
+arn_status arn_reset(arn_interpreter *nn) {
+  uint8_t depth[ARN_MAX_SUBGRAPHS];
+  if (!arn__is_ready(nn)) return ARN_ERR_NOT_READY;
+  if (arn__calls_depths(nn->model, depth, NULL) != ARN_OK) return ARN_ERR_INTERNAL;
+  memset(nn->arena + nn->variables_at, 0, nn->variables_end - nn->variables_at);
+  for (uint32_t s = 0; s < nn->model->subgraph_count; s++) {
+    if (depth[s] > 0) reset_subgraph(nn, depth, s);
+  }
+  return ARN_OK;
+}
+
+arn_status arn_reset_variable(arn_interpreter *nn, uint32_t tensor) {
+  uint8_t depth[ARN_MAX_SUBGRAPHS];
+  arn_subgraph g;
+  arn_tensor t;
+  if (!arn__is_ready(nn)) return ARN_ERR_NOT_READY;
+  if (arn_model_subgraph(nn->model, 0, &g) != ARN_OK || tensor >= g.tensor_count) {
+    return ARN_ERR_ARGUMENT;
+  }
+  arn_model_tensor(nn->model, &g, tensor, &t);
+  if (t.type == ARN_RESOURCE) {
+    if (arn__calls_depths(nn->model, depth, NULL) != ARN_OK) return ARN_ERR_INTERNAL;
+    const arn_status status = kind_of_resource(nn, depth, 0, tensor, &t);
+    if (status != ARN_OK) return status;
+  } else if (!(t.flags & ARN_TENSOR_VARIABLE)) {
+    return ARN_ERR_ARGUMENT;
+  }
+  fill(nn, 0, tensor, &t);
+  return ARN_OK;
+}
