@@ -2,8 +2,8 @@
 
 #include "../kernels/widen.h"
 
-#define TILE_BYTES 256u
-#define TILE_DEPTH 64u     // of a tile of rows
+#define TILE_BYTES 128u
+#define TILE_DEPTH 32u     // of a tile of rows of weights
 #define GATHER_BYTES 128u
 
 // Part of the work on one vector: channels and depth to cover, the input at the first depth.
@@ -30,7 +30,7 @@ static bool sums_are_64(const arn__dense *d) { return d->type == ARN_INT16; }
 uint32_t arn__dense_sum_bytes(const arn__dense *d) { return sums_are_64(d) ? 8u : 4u; }
 
 // Which types go together; see the table in dense.h.
-static bool weights_fit(uint32_t type, uint32_t w) {
+bool arn__dense_takes(uint32_t type, uint32_t w) {
   switch (type) {
     case ARN_INT8: return w == ARN_INT8 || w == ARN_INT4;
     case ARN_UINT8: return w == ARN_UINT8;
@@ -59,7 +59,7 @@ static arn_status check_types(const arn_prepare *p, const arn__dense_tensors *t)
     return arn_refuse(p, ARN_WHAT_TYPE, t->in);
   }
   if (t->out->type != type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->out);
-  if (!weights_fit(type, t->w->type)) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->w);
+  if (!arn__dense_takes(type, t->w->type)) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->w);
   if (t->w->flags & ARN_TENSOR_SPARSE) return arn_refuse(p, ARN_WHAT_SPARSITY, t->w);
   if (t->bias && !bias_fits(type, t->w->type, t->bias->type)) {
     return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->bias);
@@ -164,7 +164,7 @@ arn_status arn__dense_prepare(const arn_prepare *p, const arn__dense_tensors *t,
   if (status != ARN_OK) return status;
   if (t->bias && t->bias->count != d->channels) return arn_refuse(p, ARN_WHAT_SHAPE, t->bias);
   d->in_zero = d->w_zero = d->out_zero = 0;
-  d->type = t->in->type;
+  d->type = d->out_type = t->in->type;
   d->w_type = t->w->type;
   d->bias_type = t->bias ? t->bias->type : ARN__DENSE_NO_BIAS;
   d->scaling = ARN__DENSE_UNSCALED;
@@ -234,10 +234,11 @@ static void widen_row(const arn__dense_run *run, tile *t, uint32_t to, uint32_t 
 
 static void add_widened_columns(const arn__dense_run *run, const piece *p, arn__dot *call) {
   tile t;
-  call->stride = ARN__DENSE_BLOCK;
   const uint32_t es = element_bytes(run->d);
+  const uint32_t most = run->d->type == ARN_FLOAT32 ? 2 : 8;
+  call->stride = ARN__DENSE_BLOCK;
   for (uint32_t k = 0; k < p->depth.count; k += call->n) {
-    call->n = p->depth.count - k < 4 ? p->depth.count - k : 4;
+    call->n = p->depth.count - k < most ? p->depth.count - k : most;
     for (uint32_t i = 0; i < call->n; i++) {
       const uint32_t at = (p->depth.first + k + i) * run->d->channels + p->channels.first;
       widen_row(run, &t, i * ARN__DENSE_BLOCK, at, p->channels.count);
@@ -299,24 +300,6 @@ static void add_products(const arn__dense_run *run, const piece *p) {
   else add_widened_rows(run, p, &call);
 }
 
-// Kernels by rows want the input's elements side by side.
-static void add_gathered(const arn__dense_run *run, const piece *p) {
-  uint32_t aligned[GATHER_BYTES / sizeof(uint32_t)];
-  uint8_t *x = (uint8_t *)aligned;
-  const uint32_t es = element_bytes(run->d), most = GATHER_BYTES / es;
-  piece part = *p;
-  part.x = x;
-  part.step = 1;
-  for (uint32_t k = 0; k < p->depth.count; k += part.depth.count) {
-    part.depth.first = p->depth.first + k;
-    part.depth.count = p->depth.count - k < most ? p->depth.count - k : most;
-    for (uint32_t i = 0; i < part.depth.count; i++) {
-      memcpy(x + i * es, p->x + (size_t)(k + i) * p->step * es, es);
-    }
-    add_products(run, &part);
-  }
-}
-
 // What the weights' zero point takes off each sum.
 static void subtract_zero(const arn__dense_run *run, const piece *p) {
   const arn__dense *d = run->d;
@@ -329,14 +312,29 @@ static void subtract_zero(const arn__dense_run *run, const piece *p) {
 }
 
 static void add(const arn__dense_run *run, const piece *p) {
-  if (!run->by_columns && p->step != 1) add_gathered(run, p);
-  else add_products(run, p);
+  add_products(run, p);
   if (run->d->w_zero != 0 && run->d->type != ARN_FLOAT32) subtract_zero(run, p);
 }
 
 void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
                     const uint8_t *x) {
   add(run, &(piece){block->channels, depth, x, run->in_step, (uint8_t *)&block->sums});
+}
+
+// Kernels by rows want the input's elements side by side.
+static void add_gathered(const arn__dense_run *run, arn__dense_block *block, const uint8_t *from) {
+  uint32_t aligned[GATHER_BYTES / sizeof(uint32_t)];
+  uint8_t *x = (uint8_t *)aligned;
+  const uint32_t es = element_bytes(run->d), most = GATHER_BYTES / es;
+  piece p = {block->channels, {0, 0}, x, 1, (uint8_t *)&block->sums};
+  for (uint32_t k = 0; k < run->d->depth; k += p.depth.count) {
+    const uint32_t left = run->d->depth - k;
+    p.depth = (arn_span){k, left < most ? left : most};
+    for (uint32_t i = 0; i < p.depth.count; i++) {
+      memcpy(x + i * es, from + (size_t)(k + i) * run->in_step * es, es);
+    }
+    add(run, &p);
+  }
 }
 
 // ---- outputs -----------------------------------------------------------------------------------
@@ -385,20 +383,22 @@ static int32_t finish_s16(const arn__dense_run *run, int64_t sum, uint32_t c, ar
   }
 }
 
+static int32_t finish_8(const arn__dense_run *run, int32_t sum, uint32_t c, arn__requant r) {
+  if (run->d->bias_type == ARN_INT32) sum = arn__dot_add(sum, ((const int32_t *)run->bias)[c]);
+  return arn__requantise(sum, r);
+}
+
 static void finish_quantised(const arn__dense_run *run, const arn__dense_block *block,
                              uint8_t *out) {
   const arn__dense *d = run->d;
-  const int32_t *bias = d->bias_type == ARN_INT32 ? run->bias : NULL;
   for (uint32_t i = 0; i < block->channels.count; i++) {
     const arn__requant r = block->multipliers[d->scaling == ARN__DENSE_PER_CHANNEL ? i : 0];
     const uint32_t c = block->channels.first + i;
-    if (d->type == ARN_INT16) {
-      const int32_t value = finish_s16(run, block->sums.s64[i], c, r);
-      ((int16_t *)(void *)out)[i] = (int16_t)arn__clamp_s32(value, d->clamp.s32);
-    } else {
-      const int32_t sum = arn__dot_add(block->sums.s32[i], bias ? bias[c] : 0);
-      out[i] = (uint8_t)(arn__clamp_s32(arn__requantise(sum, r), d->clamp.s32) + d->out_zero);
-    }
+    const int32_t value = sums_are_64(d) ? finish_s16(run, block->sums.s64[i], c, r)
+                                         : finish_8(run, block->sums.s32[i], c, r);
+    const int32_t result = arn__clamp_s32(value, d->clamp.s32) + d->out_zero;
+    if (d->out_type == ARN_INT16) ((int16_t *)(void *)out)[i] = (int16_t)result;
+    else out[i] = (uint8_t)result;
   }
 }
 
@@ -440,7 +440,8 @@ static void compute_row(const arn__dense_run *run, uint32_t row, arn__dense_bloc
   uint8_t *out = arn_row(&run->out, row) + block->channels.first * es;
   for (uint32_t i = 0; i < run->vectors; i++) {
     arn__dense_clear(block);
-    arn__dense_add(run, block, (arn_span){0, d->depth}, x);
+    if (!run->by_columns && run->in_step != 1) add_gathered(run, block, x);
+    else arn__dense_add(run, block, (arn_span){0, d->depth}, x);
     arn__dense_finish(run, block, out);
     x += run->in_vector * es;
     out += d->channels * es;

@@ -40,7 +40,8 @@ typedef struct arn__dense {
     arn__clamp_f32 f32;
   } clamp;
   int16_t in_zero, w_zero, out_zero;
-  uint8_t type, w_type, bias_type;  // arn_type; the output has the input's type
+  uint8_t type, w_type, bias_type;  // arn_type
+  uint8_t out_type;                 // the input's type; int16 from 8-bit inputs in an LSTM
   uint8_t scaling;                  // ARN__DENSE_...
   union {                           // as `scaling` says; by type for float
     arn__requant one;
@@ -56,6 +57,9 @@ typedef struct arn__dense_tensors {
   int32_t activation;
   bool like_convolution;    // in the reference, multipliers of one scale are made in double
 } arn__dense_tensors;
+
+// Says whether weights of a type go with an input of a type.
+bool arn__dense_takes(uint32_t type, uint32_t w_type);
 
 // Checks types and quantisation, and fills all of `d`; depth and channels must be set before.
 ARN_MUST_CHECK arn_status arn__dense_prepare(const arn_prepare *p, const arn__dense_tensors *t,
@@ -118,7 +122,8 @@ static inline void arn__dense_clear(arn__dense_block *block) {
   memset(&block->sums, 0, sizeof block->sums);
 }
 
-// Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`.
+// Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`. Needs:
+// in_step 1, or by_columns.
 void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
                     const uint8_t *x);
 
