@@ -1,0 +1,296 @@
+// SVDF: a layer over time, factored. Each unit has `rank` filters; a filter reduces the input to
+// one value (feature weights), which is kept for `memory` invocations and weighted by age (time
+// weights).
+//
+//   state[f]  = (state[f] shifted by one, feature[f] . x)
+//   out[u]    = act(bias[u] + sum over the filters f of u of time[f] . state[f])
+//
+// The state is a variable [batch][filter][memory]: the states and the time weights of a unit lie
+// side by side, and a unit's sum is one dot product. Both factors are dense layers (dense.h). No
+// scratch. As in the reference, an int8 output knows no activation but its range.
+#include <float.h>
+
+#include "../kernels/fmath.h"
+#include "arenite/ops.h"
+#include "dense.h"
+
+enum { INPUT = 0, FEATURE = 1, TIME = 2, BIAS = 3, STATE = 4, INPUTS = 5 };
+enum { OPTION_RANK = 0, OPTION_ACTIVATION = 1 };
+
+typedef struct svdf {
+  uint32_t batches, inputs, filters, memory, units;
+  int16_t in_zero, state_zero, out_zero;
+  uint8_t type, state_type, feature_type, time_type;
+  uint8_t has_bias, activation;
+  union {
+    arn__requant one;
+    uint32_t scales_at;     // of integer weights of a float layer, in the file
+  } feature, time;
+} svdf;
+
+// ---- prepare -----------------------------------------------------------------------------------
+
+typedef struct tensors {
+  arn_tensor in, feature, time, bias, state, out;
+} tensors;
+
+static arn_status read_tensors(const arn_prepare *p, tensors *t) {
+  arn_status status = arn_prepare_counts(p, INPUTS, INPUTS, 1);
+  if (status == ARN_OK) status = arn_prepare_input(p, INPUT, &t->in);
+  if (status == ARN_OK) status = arn_prepare_input(p, FEATURE, &t->feature);
+  if (status == ARN_OK) status = arn_prepare_input(p, TIME, &t->time);
+  if (status == ARN_OK) status = arn_prepare_input(p, STATE, &t->state);
+  if (status == ARN_OK) status = arn_prepare_output(p, 0, &t->out);
+  if (status == ARN_OK && arn_prepare_has_input(p, BIAS)) {
+    status = arn_prepare_input(p, BIAS, &t->bias);
+  }
+  return status;
+}
+
+static bool is_matrix(const arn_tensor *t, uint32_t rows, uint32_t columns) {
+  return t->rank == 2 && (uint32_t)t->dims[0] == rows && (uint32_t)t->dims[1] == columns;
+}
+
+static arn_status check_shapes(const arn_prepare *p, const tensors *t, svdf *s) {
+  const int32_t rank = arn_option_i32(p, OPTION_RANK, 0);
+  if (t->in.rank != 2) return arn_refuse(p, ARN_WHAT_RANK, &t->in);
+  if (t->feature.rank != 2) return arn_refuse(p, ARN_WHAT_RANK, &t->feature);
+  if (t->time.rank != 2) return arn_refuse(p, ARN_WHAT_RANK, &t->time);
+  s->batches = (uint32_t)t->in.dims[0];
+  s->inputs = (uint32_t)t->in.dims[1];
+  s->filters = (uint32_t)t->feature.dims[0];
+  s->memory = (uint32_t)t->time.dims[1];
+  if (rank < 1 || s->filters % (uint32_t)rank != 0) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
+  s->units = s->filters / (uint32_t)rank;
+  if (s->filters == 0) return arn_refuse(p, ARN_WHAT_SHAPE, &t->feature);
+  if (s->memory == 0) return arn_refuse(p, ARN_WHAT_SHAPE, &t->time);
+  if (!is_matrix(&t->feature, s->filters, s->inputs)) {
+    return arn_refuse(p, ARN_WHAT_SHAPE, &t->feature);
+  }
+  if (!is_matrix(&t->time, s->filters, s->memory)) return arn_refuse(p, ARN_WHAT_SHAPE, &t->time);
+  if (!is_matrix(&t->out, s->batches, s->units)) return arn_refuse(p, ARN_WHAT_SHAPE, &t->out);
+  const uint64_t kept = (uint64_t)s->filters * s->memory;
+  if (t->state.rank != 2 || (uint32_t)t->state.dims[0] != s->batches ||
+      (uint32_t)t->state.dims[1] != kept) {
+    return arn_refuse(p, ARN_WHAT_SHAPE, &t->state);
+  }
+  return s->has_bias && t->bias.count != s->units ? arn_refuse(p, ARN_WHAT_SHAPE, &t->bias)
+                                                  : ARN_OK;
+}
+
+static arn_status check_types(const arn_prepare *p, const tensors *t, const svdf *s) {
+  const bool is_float = s->type == ARN_FLOAT32;
+  if (!is_float && s->type != ARN_INT8) return arn_refuse(p, ARN_WHAT_TYPE, &t->in);
+  if (t->out.type != s->type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->out);
+  if (!(t->state.flags & ARN_TENSOR_VARIABLE)) {
+    return arn_refuse(p, ARN_WHAT_TENSOR_VARIABLE, &t->state);
+  }
+  const bool state_fits = is_float ? s->state_type == ARN_FLOAT32
+                                   : s->state_type == ARN_INT8 || s->state_type == ARN_INT16;
+  if (!state_fits) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->state);
+  if (!arn__dense_takes(s->type, s->feature_type)) {
+    return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->feature);
+  }
+  const bool time_fits = is_float ? arn__dense_takes(s->type, s->time_type)
+                                  : s->time_type == s->state_type;
+  if (!time_fits) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->time);
+  if (s->has_bias && t->bias.type != (is_float ? ARN_FLOAT32 : ARN_INT32)) {
+    return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->bias);
+  }
+  if (t->feature.flags & ARN_TENSOR_SPARSE) return arn_refuse(p, ARN_WHAT_SPARSITY, &t->feature);
+  return t->time.flags & ARN_TENSOR_SPARSE ? arn_refuse(p, ARN_WHAT_SPARSITY, &t->time) : ARN_OK;
+}
+
+// Reads a symmetric scale.
+static arn_status read_scale(const arn_prepare *p, const arn_tensor *t, float *scale) {
+  int32_t zero;
+  const arn_status status = arn__quantised_read(p, t, scale, &zero);
+  return status == ARN_OK && zero != 0 ? arn_refuse(p, ARN_WHAT_ZERO_POINT, t) : status;
+}
+
+// The bias is added to products of state and time weights.
+static arn_status check_bias_scale(const arn_prepare *p, const arn_tensor *bias, float product) {
+  if (bias->scale_count != 1) return ARN_OK;
+  const double difference = (double)arn_tensor_scale(p->model, bias, 0) - (double)product;
+  return difference < 1e-5 && difference > -1e-5 ? ARN_OK : arn_refuse(p, ARN_WHAT_SCALE, bias);
+}
+
+static arn_status prepare_quantised(const arn_prepare *p, const tensors *t, svdf *s) {
+  float in, feature, time, kept, out;
+  int32_t in_zero, state_zero, out_zero;
+  arn_status status = arn__quantised_read(p, &t->in, &in, &in_zero);
+  if (status == ARN_OK) status = read_scale(p, &t->feature, &feature);
+  if (status == ARN_OK) status = read_scale(p, &t->time, &time);
+  if (status == ARN_OK) status = arn__quantised_read(p, &t->state, &kept, &state_zero);
+  if (status == ARN_OK) status = arn__quantised_read(p, &t->out, &out, &out_zero);
+  if (status != ARN_OK) return status;
+  if (s->state_type == ARN_INT16 && state_zero != 0) {
+    return arn_refuse(p, ARN_WHAT_ZERO_POINT, &t->state);
+  }
+  const float into_state = in * feature, product = kept * time;
+  s->feature.one = arn__requant_of((double)(float)(into_state / kept));
+  s->time.one = arn__requant_of((double)(float)(product / out));
+  s->in_zero = (int16_t)in_zero;
+  s->state_zero = (int16_t)state_zero;
+  s->out_zero = (int16_t)out_zero;
+  return s->has_bias ? check_bias_scale(p, &t->bias, product) : ARN_OK;
+}
+
+static arn_status prepare_real(const arn_prepare *p, const arn_tensor *w, uint32_t *scales_at) {
+  float scale;
+  if (w->type == ARN_FLOAT32 || w->type == ARN_FLOAT16) return ARN_OK;
+  *scales_at = w->scales_at;
+  return read_scale(p, w, &scale);
+}
+
+static arn_status prepare(arn_prepare *p, void *state) {
+  svdf *s = state;
+  tensors t;
+  arn_status status = read_tensors(p, &t);
+  if (status != ARN_OK) return status;
+  s->type = t.in.type;
+  s->state_type = t.state.type;
+  s->feature_type = t.feature.type;
+  s->time_type = t.time.type;
+  s->has_bias = arn_prepare_has_input(p, BIAS);
+  s->activation = (uint8_t)arn_option_u8(p, OPTION_ACTIVATION, ARN__ACTIVATION_NONE);
+  if (s->activation > ARN__ACTIVATION_SIGN_BIT) return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
+  status = check_types(p, &t, s);
+  if (status == ARN_OK) status = check_shapes(p, &t, s);
+  if (status != ARN_OK) return status;
+  if (s->type != ARN_FLOAT32) return prepare_quantised(p, &t, s);
+  status = prepare_real(p, &t.feature, &s->feature.scales_at);
+  return status == ARN_OK ? prepare_real(p, &t.time, &s->time.scales_at) : status;
+}
+
+// ---- eval --------------------------------------------------------------------------------------
+
+// The layer that takes the input to a new value a filter. As in the reference, it clamps before the
+// state's zero point is added: an int8 state wraps where the sum leaves its range.
+static arn__dense feature_layer(const svdf *s) {
+  arn__dense d = {.depth = s->inputs,
+                  .channels = s->filters,
+                  .in_zero = s->in_zero,
+                  .out_zero = s->state_zero,
+                  .type = s->type,
+                  .w_type = s->feature_type,
+                  .bias_type = ARN__DENSE_NO_BIAS,
+                  .out_type = s->state_type};
+  if (s->type == ARN_FLOAT32) {
+    d.clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};
+    d.scale.real.scales_at = s->feature.scales_at;
+  } else {
+    d.clamp.s32 = arn__quantised_range(s->state_type);
+    d.scaling = ARN__DENSE_PER_TENSOR;
+    d.scale.one = s->feature.one;
+  }
+  return d;
+}
+
+// The layer that takes a unit's states to its sum.
+static arn__dense time_layer(const svdf *s) {
+  arn__dense d = {.depth = s->filters / s->units * s->memory,
+                  .channels = s->units,
+                  .in_zero = s->state_zero,
+                  .type = s->state_type,
+                  .w_type = s->time_type,
+                  .bias_type = s->has_bias && s->type == ARN_FLOAT32 ? ARN_FLOAT32
+                                                                     : ARN__DENSE_NO_BIAS,
+                  .out_type = s->state_type};
+  if (s->type == ARN_FLOAT32) {
+    d.clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};
+    d.scale.real.scales_at = s->time.scales_at;
+  }
+  return d;
+}
+
+// Makes room for the newest value of each filter, in one move: the oldest of a filter takes the
+// place of its neighbour's newest, which is written next.
+static void age(uint8_t *states, uint32_t bytes, uint32_t es) {
+  memmove(states, states + es, bytes - es);
+}
+
+static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t *x,
+                         uint8_t *states) {
+  const uint32_t es = arn_type_bytes((arn_type)s->state_type);
+  arn__dense_block block;
+  float values[ARN__DENSE_BLOCK];  // or int16, int8
+  for (uint32_t f = 0; f < s->filters; f += ARN__DENSE_BLOCK) {
+    arn__dense_begin(run, f, &block);
+    arn__dense_clear(&block);
+    arn__dense_add(run, &block, (arn_span){0, s->inputs}, x);
+    arn__dense_finish(run, &block, (uint8_t *)values);
+    for (uint32_t i = 0; i < block.channels.count; i++) {
+      memcpy(states + ((f + i + 1) * s->memory - 1) * es, (uint8_t *)values + i * es, es);
+    }
+  }
+}
+
+static float activate(float x, uint8_t activation) {
+  switch (activation) {
+    case ARN__ACTIVATION_RELU: return x < 0.0f ? 0.0f : x;
+    case ARN__ACTIVATION_RELU_N1_TO_1: return x < -1.0f ? -1.0f : 1.0f < x ? 1.0f : x;
+    case ARN__ACTIVATION_RELU6: return x < 0.0f ? 0.0f : 6.0f < x ? 6.0f : x;
+    case ARN__ACTIVATION_TANH: return arn__fmath_tanh(x);
+    case ARN__ACTIVATION_SIGN_BIT: return (float)(arn__fmath_bits(x) >> 31);
+    default: return x;
+  }
+}
+
+static int8_t quantise(const svdf *s, int32_t sum) {
+  const arn__clamp range = {INT8_MIN - s->out_zero, INT8_MAX - s->out_zero};
+  return (int8_t)(arn__clamp_s32(arn__requantise(sum, s->time.one), range) + s->out_zero);
+}
+
+static void compute_unit(const arn__dense_run *run, const svdf *s, uint32_t unit,
+                         const uint8_t *states, uint8_t *out) {
+  arn__dense_block block = {.channels = {unit, 1}};
+  arn__dense_clear(&block);
+  arn__dense_add(run, &block, (arn_span){0, run->d->depth}, states);
+  if (s->type == ARN_FLOAT32) {
+    float *value = (float *)(void *)out + unit;
+    arn__dense_finish(run, &block, (uint8_t *)value);
+    *value = activate(*value, s->activation);
+    return;
+  }
+  const int32_t sum = s->state_type == ARN_INT16 ? (int32_t)block.sums.s64[0] : block.sums.s32[0];
+  const int32_t bias = s->has_bias ? ((const int32_t *)run->bias)[unit] : 0;
+  ((int8_t *)out)[unit] = quantise(s, arn__dot_add(sum, bias));
+}
+
+static arn_status eval(const arn_eval *e, const void *state) {
+  const svdf *s = state;
+  const uint32_t es = arn_type_bytes((arn_type)s->type);
+  const uint32_t state_es = arn_type_bytes((arn_type)s->state_type);
+  const uint32_t kept = s->filters * s->memory * state_es;  // bytes of a batch
+  const arn__dense feature = feature_layer(s), time = time_layer(s);
+  arn__dense_run features = {.d = &feature, .file = e->model->bytes, .in_step = 1};
+  arn__dense_run times = {.d = &time, .file = e->model->bytes, .in_step = 1};
+  features.w = arn_eval_input(e, FEATURE, 0);
+  times.w = arn_eval_input(e, TIME, 0);
+  times.bias = arn_eval_in(e, BIAS);
+  const uint8_t *x = arn_eval_in(e, INPUT);
+  uint8_t *states = arn_eval_input(e, STATE, kept).base;
+  uint8_t *out = arn_eval_out(e, 0);
+  for (uint32_t b = 0; b < s->batches; b++) {
+    age(states, kept, state_es);
+    add_features(&features, s, x, states);
+    for (uint32_t u = 0; u < s->units; u++) {
+      compute_unit(&times, s, u, states + u * time.depth * state_es, out);
+    }
+    x += s->inputs * es;
+    states += kept;
+    out += s->units * es;
+  }
+  return ARN_OK;
+}
+
+const arn_op arn_op_svdf = {
+    .name = "SVDF",
+    .code = 27,
+    .state_bytes = sizeof(svdf),
+    .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8),
+    .folds = 1u << FEATURE | 1u << TIME,
+    .prepare = prepare,
+    .eval = eval,
+};
