@@ -36,6 +36,9 @@ typedef struct arn__quantize_change {
 void arn__quantize_to(const void *in, void *out, uint32_t count, const void *params);
 void arn__quantize_from(const void *in, void *out, uint32_t count, const void *params);
 
+// Flips the highest bit of bytes: int8 to uint8 and back, where zero points move along.
+void arn__quantize_flip(const void *in, void *out, uint32_t count, const void *params);
+
 // params: arn__quantize_change
 void arn__quantize_again(const void *in, void *out, uint32_t count, const void *params);
 

@@ -11,10 +11,12 @@
 
 typedef void (*arn__unary_fn)(const void *in, void *out, uint32_t count, const void *params);
 
-// Applies an int8 kernel to count int8 (flip 0) or uint8 (flip 0x80) elements by way of a table of
-// its 256 results: worth it from a few hundred elements on. 300 bytes of stack.
-void arn__unary_through_table(arn__unary_fn fn, const void *params, uint8_t flip, const uint8_t *in,
-                              uint8_t *out, uint32_t count);
+// Fills the table of an int8 kernel's 256 results, by the bits of its input: for int8 (flip 0), or for
+// uint8 values whose int8 twins have the highest bit flipped (0x80).
+void arn__unary_fill_table(uint8_t *table, arn__unary_fn fn, const void *params, uint8_t flip);
+
+// out[i] = table[in[i]]
+void arn__unary_look_up(const uint8_t *table, const uint8_t *in, uint8_t *out, uint32_t count);
 
 #define ARN__UNARY_DECLARE(name) \
   void arn__unary_##name(const void *in, void *out, uint32_t count, const void *params)
@@ -45,6 +47,7 @@ ARN__UNARY_DECLARE(clamp_f32);  // params: float[2], low and high; NaN stays
 // Plain integers; overflow wraps.
 ARN__UNARY_DECLARE(abs_s16);
 ARN__UNARY_DECLARE(abs_s32);
+ARN__UNARY_DECLARE(neg_s16);
 ARN__UNARY_DECLARE(neg_s32);
 ARN__UNARY_DECLARE(neg_s64);
 ARN__UNARY_DECLARE(sign_s32);

@@ -98,3 +98,12 @@ ARN__KERNEL void arn__quantize_again(const void *in, void *out, uint32_t count,
     arn__quantize_store(values, out, at, n, p.out_type);
   }
 }
+
+ARN__KERNEL void arn__quantize_flip(const void *in, void *out, uint32_t count,
+                                    const void *params) {
+  const uint8_t *from = in;
+  uint8_t *to = out;
+  (void)params;
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < count; i++) to[i] = from[i] ^ 0x80u;
+}

@@ -1,7 +1,8 @@
 // Softmax of int16, bit for bit the reference's: exp and the reciprocal are read from tables of 512
-// intervals with linear interpolation. The table of the reciprocal is made of integer divisions as it
-// is read, twice a vector.
+// intervals with linear interpolation. The table of the reciprocal is computed where it is read, two
+// entries a vector, from basic operations on floats.
 #include "../fixed.h"
+#include "../fmath.h"
 #include "../softmax.h"
 
 // 2^15 * exp(x) over [-10, 0], each corrected by half of the error in the middle of its interval. From
@@ -51,26 +52,23 @@ static int16_t exp_at(int32_t value) {
   return interpolate(value, entry[0], entry[1] - entry[0]);
 }
 
-// numerator / denominator, half up; both positive.
-static int32_t divide(uint32_t numerator, uint32_t denominator) {
-  return (int32_t)((2 * numerator + denominator) / (2 * denominator));
-}
+// 2^15 / (1 + x) for x = i / 512; the reference's rounding to float, of which two entries depend.
+static float reciprocal(float i) { return 32768.0f / (1.0f + i / 512.0f); }
 
-// Entry i of 2^15 / (1 + x) over [0, 1], corrected as exp_table is. Powers of two are the only
-// quotients near a tie, and exact; so these integers are what the reference gets from floats.
-static int32_t reciprocal_entry(uint32_t i) {
-  const int32_t here = divide(1u << 24, 512 + i);
+// Entry i of 2^15 / (1 + x) over [0, 1], corrected as exp_table is.
+static int32_t reciprocal_entry(int32_t i) {
+  const int32_t here = arn__fmath_round_away(reciprocal((float)i));
   if (i == 512) return here;
-  const int32_t middle = divide(1u << 25, 1025 + 2 * i);
-  const uint32_t next = 513 + i;
-  const int32_t between = divide((1u << 24) + (uint32_t)here * next, 2 * next);
+  const float next = reciprocal((float)(i + 1));
+  const int32_t middle = arn__fmath_round_away(reciprocal((float)i + 0.5f));
+  const int32_t between = arn__fmath_round_away((next + (float)here) / 2.0f);
   const int32_t error = between - middle;
   const int32_t entry = here - (error + (error >= 0 ? 1 : -1)) / 2;
   return entry < INT16_MAX ? entry : INT16_MAX;
 }
 
 static int32_t reciprocal_at(int32_t value) {
-  const uint32_t i = (uint32_t)(256 + (value >> 7));
+  const int32_t i = 256 + (value >> 7);
   const int32_t base = reciprocal_entry(i);
   return interpolate(value, base, reciprocal_entry(i + 1) - base);
 }
