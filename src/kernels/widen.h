@@ -15,4 +15,7 @@ void arn__widen_s16_f32(float *out, const int16_t *in, uint32_t n, int32_t zero)
 // From IEEE binary16, exact; infinities and NaNs stay what they are.
 void arn__widen_f16_f32(float *out, const uint16_t *in, uint32_t n);
 
+// x[i] *= scale
+void arn__widen_scale_f32(float *x, uint32_t n, float scale);
+
 #endif

@@ -35,3 +35,7 @@ ARN__KERNEL void arn__widen_f16_f32(float *out, const uint16_t *in, uint32_t n) 
     memcpy(out + i, &bits, sizeof bits);
   }
 }
+
+ARN__KERNEL void arn__widen_scale_f32(float *x, uint32_t n, float scale) {
+  for (uint32_t i = 0; i < n; i++) x[i] *= scale;
+}
