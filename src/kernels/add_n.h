@@ -1,5 +1,5 @@
-// Inner loops of ADD_N: sums over many inputs are gathered in a piece of accumulators, one input after
-// the other, then written.
+// Inner loops of ADD_N: sums over many inputs are gathered in a piece of accumulators, one input
+// after the other, then written.
 #ifndef ARENITE_SRC_KERNELS_ADD_N_H
 #define ARENITE_SRC_KERNELS_ADD_N_H
 

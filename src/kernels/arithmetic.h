@@ -2,7 +2,8 @@
 // take two inputs of equal type and write the same type.
 //
 // Integer overflow wraps, then bounds apply. The kernels of int8 take uint8 as well: they read a
-// byte as unsigned after flipping its highest bit for int8, so that zero points are 128 larger there.
+// byte as unsigned after flipping its highest bit for int8, so that zero points are 128 larger
+// there.
 #ifndef ARENITE_SRC_KERNELS_ARITHMETIC_H
 #define ARENITE_SRC_KERNELS_ARITHMETIC_H
 

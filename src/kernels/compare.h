@@ -7,8 +7,8 @@
 
 #include "elementwise.h"
 
-// How two quantised inputs come to a common scale. The kernels of int8 take uint8 as well: zero points
-// are 128 larger for int8, for which flip is 0x80.
+// How two quantised inputs come to a common scale. The kernels of int8 take uint8 as well: zero
+// points are 128 larger for int8, for which flip is 0x80.
 typedef struct arn__compare_scales {
   int32_t zero[2];
   arn__requant to_common[2];  // shift <= 0

@@ -1,5 +1,5 @@
-// Inner loops of DIV, FLOOR_DIV and FLOOR_MOD. All have the signature of elementwise.h; all take two
-// inputs of equal type, in[0] divided by in[1], and write the same type.
+// Inner loops of DIV, FLOOR_DIV and FLOOR_MOD. All have the signature of elementwise.h; all take
+// two inputs of equal type, in[0] divided by in[1], and write the same type.
 //
 // Integers: a divisor of zero makes the kernel return false; the lowest number divided by -1 wraps.
 #ifndef ARENITE_SRC_KERNELS_DIVIDE_H
@@ -24,7 +24,8 @@ arn__elementwise_kernel arn__divide_s8_portable;   // arn__quotient_params
 arn__elementwise_kernel arn__divide_s32_portable;  // arn__clamp; rounds towards zero
 arn__elementwise_kernel arn__divide_f32_portable;  // arn__quotient_bounds_f32
 
-// No parameters. Integers that are not quantised, rounded down; the remainder has the divisor's sign.
+// No parameters. Integers that are not quantised, rounded down; the remainder has the divisor's
+// sign.
 arn__elementwise_kernel arn__divide_floor_s8_portable;
 arn__elementwise_kernel arn__divide_floor_s16_portable;
 arn__elementwise_kernel arn__divide_floor_s32_portable;

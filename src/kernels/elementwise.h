@@ -17,6 +17,7 @@ typedef bool arn__elementwise_kernel(const void *params, void *out, const void *
 // Put before a loop over elements: says that iterations do not depend on each other, which the rule
 // on aliasing above grants but compilers cannot see.
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"  // a sanitizer may keep a loop from vectorising
 #define ARN__INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define ARN__INDEPENDENT _Pragma("GCC ivdep")

@@ -1,5 +1,5 @@
-// Inner loops of MAXIMUM and MINIMUM: signature of elementwise.h, two inputs and an output of one type,
-// no parameters. Floats: where an input is a NaN, the result is input 1.
+// Inner loops of MAXIMUM and MINIMUM: signature of elementwise.h, two inputs and an output of one
+// type, no parameters. Floats: where an input is a NaN, the result is input 1.
 #ifndef ARENITE_SRC_KERNELS_EXTREMUM_H
 #define ARENITE_SRC_KERNELS_EXTREMUM_H
 

@@ -1,5 +1,5 @@
-// Inner loops of logical and bitwise operators: signature of elementwise.h, no parameters unless said.
-// Of a bool, any byte but 0 is true; results are 0 and 1.
+// Inner loops of logical and bitwise operators: signature of elementwise.h, no parameters unless
+// said. Of a bool, any byte but 0 is true; results are 0 and 1.
 #ifndef ARENITE_SRC_KERNELS_LOGICAL_H
 #define ARENITE_SRC_KERNELS_LOGICAL_H
 
@@ -12,7 +12,8 @@ arn__elementwise_kernel arn__logical_not_bool_portable;  // one input
 // Exclusive or, bit by bit; params is a uint32_t, the bytes of an element.
 arn__elementwise_kernel arn__logical_xor_bytes_portable;
 
-// in[0] shifted right by in[1] (arithmetic for signed types); a shift is clamped to what the type has.
+// in[0] shifted right by in[1] (arithmetic for signed types); a shift is clamped to what the type
+// has.
 arn__elementwise_kernel arn__logical_shift_s8_portable;
 arn__elementwise_kernel arn__logical_shift_u8_portable;
 arn__elementwise_kernel arn__logical_shift_s16_portable;

@@ -33,8 +33,8 @@ ARN__INLINE int32_t arn__round_away(int32_t x, arn__rounding r) {
   return (x + r.half + ((x < 0 ? -1 : 0) & r.negative)) >> r.exponent;
 }
 
-// Splits a multiplier. A shift above 14 is taken as 14: results beyond 2^13 for every x but 0, which
-// saturates the outputs of 8 bits that this is for.
+// Splits a multiplier. A shift above 14 is taken as 14: results beyond 2^13 for every x but 0,
+// which saturates the outputs of 8 bits that this is for.
 static inline arn__narrow arn__narrow_of(arn__requant r) {
   const int32_t left = r.shift > 14 ? 14 : r.shift > 0 ? r.shift : 0;
   const int32_t high = (r.q >> 16) + (r.q >> 15 & 1);

@@ -1,5 +1,5 @@
-// Inner loops of POW and ATAN2: signature of elementwise.h, two inputs and an output of one type, no
-// parameters.
+// Inner loops of POW and ATAN2: signature of elementwise.h, two inputs and an output of one type,
+// no parameters.
 #ifndef ARENITE_SRC_KERNELS_POWER_H
 #define ARENITE_SRC_KERNELS_POWER_H
 

@@ -1,5 +1,5 @@
-// Inner loops of PRELU: signature of elementwise.h. in[0] is the input, in[1] its factor (alpha) where
-// it is negative.
+// Inner loops of PRELU: signature of elementwise.h. in[0] is the input, in[1] its factor (alpha)
+// where it is negative.
 #ifndef ARENITE_SRC_KERNELS_PRELU_H
 #define ARENITE_SRC_KERNELS_PRELU_H
 

@@ -1,14 +1,14 @@
 // ADD, SUB, MUL and SQUARED_DIFFERENCE.
 //
-// Quantised sums and differences bring both inputs to twice the larger of their scales, with bits to
-// spare on the right, and requantise what comes out. The input with the larger scale is merely halved
-// there, so that the state keeps two multipliers, not three.
+// Quantised sums and differences bring both inputs to twice the larger of their scales, with bits
+// to spare on the right, and requantise what comes out. The input with the larger scale is merely
+// halved there, so that the state keeps two multipliers, not three.
 #include "../kernels/arithmetic.h"
 
 #include "binary.h"
 
-// Parameters of a quantised sum, difference or squared difference. The input of the smaller scale is
-// arn__broadcast.option.
+// Parameters of a quantised sum, difference or squared difference. The input of the smaller scale
+// is arn__broadcast.option.
 struct rescale {
   int32_t q_small, q_out;
   int16_t zero[3];  // of the inputs and the output
@@ -33,8 +33,8 @@ static bool is_quantised(uint32_t type) {
   return type == ARN_INT8 || type == ARN_UINT8 || type == ARN_INT16;
 }
 
-// Fails unless int16 tensors have zero points of 0: others would overflow 32 bits, and the reference
-// refuses them too.
+// Fails unless int16 tensors have zero points of 0: others would overflow 32 bits, and the
+// reference refuses them too.
 static arn_status check_symmetric(const arn_prepare *p, const arn__binary *t) {
   const arn_tensor *const tensors[] = {&t->in[0], &t->in[1], &t->out};
   for (uint32_t i = 0; i < 3; i++) {
@@ -53,7 +53,7 @@ static arn_status clamp_output(const arn_prepare *p, const arn_tensor *out, arn_
   return arn__quantised_clamp(p, activation, out, scale, zero, clamp);
 }
 
-// ---- not quantised ---------------------------------------------------------------------------------
+// ---- not quantised ------------------------------------------------------------------------------
 
 // Reads the activation of operators on numbers that are not quantised.
 static arn_status prepare_plain(const arn_prepare *p, arn__broadcast *b, const arn__binary *t) {
@@ -78,10 +78,10 @@ static arn_status run_plain(const arn_eval *e, const arn__broadcast *b, const st
   return arn__broadcast_run(e, b, &job);
 }
 
-// ---- sums, differences, squared differences --------------------------------------------------------
+// ---- sums, differences, squared differences -----------------------------------------------------
 
-// The multipliers as the reference computes them: ADD in double, SUB in float. `scales` are those of
-// the inputs and the output, `small` is the input with the smaller one.
+// The multipliers as the reference computes them: ADD in double, SUB in float. `scales` are those
+// of the inputs and the output, `small` is the input with the smaller one.
 struct multipliers {
   double small, out;
 };
@@ -151,7 +151,7 @@ static arn_status run_sum(const arn_eval *e, const arn__broadcast *b, const stru
   return arn__broadcast_run(e, b, &job);
 }
 
-// ---- ADD, SUB ----------------------------------------------------------------------------------------
+// ---- ADD, SUB -----------------------------------------------------------------------------------
 
 static arn_status prepare_sum(arn_prepare *p, arn__broadcast *b, derive_multipliers *derive) {
   arn__binary t;
@@ -188,7 +188,7 @@ static arn_status sub_eval(const arn_eval *e, const void *state) {
   return run_sum(e, state, &kernels, -1);
 }
 
-// ---- SQUARED_DIFFERENCE ------------------------------------------------------------------------------
+// ---- SQUARED_DIFFERENCE -------------------------------------------------------------------------
 
 static arn_status squared_difference_prepare(arn_prepare *p, void *state) {
   arn__broadcast *b = state;
@@ -207,7 +207,7 @@ static arn_status squared_difference_eval(const arn_eval *e, const void *state) 
   return run_sum(e, state, &kernels, -1);
 }
 
-// ---- MUL ---------------------------------------------------------------------------------------------
+// ---- MUL ----------------------------------------------------------------------------------------
 
 static arn_status mul_prepare(arn_prepare *p, void *state) {
   arn__broadcast *b = state;
@@ -259,6 +259,6 @@ const arn_op arn_op_sub = {"SUB", 41, sizeof(arn__broadcast), TYPES | ARN_TYPE_B
                            sub_prepare, arn__broadcast_rows, sub_eval};
 const arn_op arn_op_mul = {"MUL", 18, sizeof(arn__broadcast), TYPES | ARN_TYPE_BIT(ARN_INT64), 0,
                            mul_prepare, arn__broadcast_rows, mul_eval};
-const arn_op arn_op_squared_difference = {"SQUARED_DIFFERENCE", 99, sizeof(arn__broadcast), TYPES, 0,
-                                          squared_difference_prepare, arn__broadcast_rows,
-                                          squared_difference_eval};
+const arn_op arn_op_squared_difference = {
+    "SQUARED_DIFFERENCE", 99, sizeof(arn__broadcast), TYPES, 0,
+    squared_difference_prepare, arn__broadcast_rows, squared_difference_eval};

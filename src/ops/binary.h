@@ -19,7 +19,8 @@ typedef struct arn__binary {
 ARN_MUST_CHECK arn_status arn__binary_open(arn_prepare *p, arn__broadcast *b, arn__binary *t,
                                            int32_t out_type);
 
-// Checks that inputs and output carry no scales: integers that are not quantised. Fails: QUANTISATION.
+// Checks that inputs and output carry no scales: integers that are not quantised. Fails:
+// QUANTISATION.
 ARN_MUST_CHECK arn_status arn__binary_unquantised(const arn_prepare *p, const arn__binary *t);
 
 // Reads scales and zero points of inputs 0 and 1 and (index 2) the output. Fails: as

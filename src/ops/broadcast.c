@@ -2,7 +2,7 @@
 // broadcast to.
 #include "nest.h"
 
-// ---- BROADCAST_TO ------------------------------------------------------------------------------------
+// ---- BROADCAST_TO -------------------------------------------------------------------------------
 
 typedef struct broadcast_to_state {
   uint8_t late;  // the shape comes at run time
@@ -67,7 +67,7 @@ static arn_status broadcast_to_eval(const arn_eval *e, const void *state) {
   return arn__nest_eval(e, &s->nest);
 }
 
-// ---- BROADCAST_ARGS ----------------------------------------------------------------------------------
+// ---- BROADCAST_ARGS -----------------------------------------------------------------------------
 
 typedef struct args_state {
   uint8_t type;

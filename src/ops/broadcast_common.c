@@ -2,7 +2,7 @@
 
 #include "../graph/rows.h"
 
-// ---- prepare -------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // The dimension `k` places from the right; shapes are extended with ones to the left.
 static int32_t dim_at(const arn_tensor *t, int32_t k) {
@@ -24,8 +24,8 @@ arn_status arn__broadcast_check(const arn_prepare *p, const arn_tensor *inputs, 
   return ARN_OK;
 }
 
-// Decides how one input meets the rows along the axis `k` places from the right. Says false where the
-// input can only be read whole: its own rows run along another axis, or are several for one.
+// Decides how one input meets the rows along the axis `k` places from the right. Says false where
+// the input can only be read whole: its own rows run along another axis, or are several for one.
 static bool align_rows(arn__broadcast *b, const arn_tensor *in, uint32_t i, int32_t k) {
   const arn__rows_shape own = arn__rows_of(in);
   const bool repeated = dim_at(in, k) == 1;
@@ -117,12 +117,12 @@ void arn__broadcast_rows(const void *state, uint32_t input, arn_span out, arn_sp
   *in = (b->rows_aligned >> input & 1) != 0 ? out : (arn_span){0, 1};
 }
 
-// ---- eval ----------------------------------------------------------------------------------------
+// ---- eval ---------------------------------------------------------------------------------------
 
 #define STAGE_BYTES 256u
 
-// Where the walk over the groups of a row is. `stride`: bytes from one step of a group to the next; 0
-// where the input is repeated along it.
+// Where the walk over the groups of a row is. `stride`: bytes from one step of a group to the next;
+// 0 where the input is repeated along it.
 struct walk {
   const arn__elementwise *job;
   uint32_t groups;
@@ -160,8 +160,8 @@ static void spread(uint8_t *out, const uint8_t *in, uint32_t rows, uint32_t time
   }
 }
 
-// Runs of more elements than half a stage: one by one, in pieces of the stage where an input has only
-// one element for the run.
+// Runs of more elements than half a stage: one by one, in pieces of the stage where an input has
+// only one element for the run.
 static bool run_long(const struct block *b) {
   const arn__elementwise *job = b->walk->job;
   uint8_t *out = b->walk->out;

@@ -1,8 +1,8 @@
-// Elementwise operators whose inputs are repeated ("broadcast") to the shape of the output: from the
-// shapes to a few bytes of state, and from the state to calls of a kernel over plain runs.
+// Elementwise operators whose inputs are repeated ("broadcast") to the shape of the output: from
+// the shapes to a few bytes of state, and from the state to calls of a kernel over plain runs.
 //
-// Dimensions of 1 are dropped, and neighbours along which the same inputs are repeated merge. What is
-// left are the groups: [2,6,5,4] + [5,1] has the groups 12 (input 1 repeated), 5, 4 (input 1
+// Dimensions of 1 are dropped, and neighbours along which the same inputs are repeated merge. What
+// is left are the groups: [2,6,5,4] + [5,1] has the groups 12 (input 1 repeated), 5, 4 (input 1
 // repeated), and equal shapes have a single group. Groups describe one row of the output; where the
 // output is cut into rows, the row axis is apart:
 //

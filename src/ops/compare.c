@@ -1,8 +1,8 @@
 // EQUAL, NOT_EQUAL, GREATER, GREATER_EQUAL, LESS and LESS_EQUAL.
 //
-// int8 and uint8 are compared as the reference does it: as multiples of 1/256 of one, rounded. Where
-// scales are small, neighbours then compare as equal. int16 is compared exactly where the scales are
-// the same, and to 2^-14 of a step of the larger scale otherwise.
+// int8 and uint8 are compared as the reference does it: as multiples of 1/256 of one, rounded.
+// Where scales are small, neighbours then compare as equal. int16 is compared exactly where the
+// scales are the same, and to 2^-14 of a step of the larger scale otherwise.
 #include "../kernels/compare.h"
 
 #include "binary.h"
@@ -82,7 +82,7 @@ static arn_status run(const arn_eval *e, const arn__broadcast *b, const struct r
   return arn__broadcast_run(e, b, &job);
 }
 
-// ---- the six ---------------------------------------------------------------------------------------
+// ---- the six ------------------------------------------------------------------------------------
 
 static const struct relation equal = {arn__compare_equal_s8,  arn__compare_equal_s16,
                                       arn__compare_equal_s32, arn__compare_equal_s64,

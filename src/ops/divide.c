@@ -3,7 +3,7 @@
 
 #include "binary.h"
 
-// ---- DIV -------------------------------------------------------------------------------------------
+// ---- DIV ----------------------------------------------------------------------------------------
 
 // Parameters of a quantised quotient.
 struct quotient {
@@ -68,7 +68,7 @@ static arn_status div_eval(const arn_eval *e, const void *state) {
   return arn__broadcast_run(e, b, &job);
 }
 
-// ---- FLOOR_DIV, FLOOR_MOD ----------------------------------------------------------------------------
+// ---- FLOOR_DIV, FLOOR_MOD -----------------------------------------------------------------------
 
 // Numbers as they are: quotients of quantised integers would mean something else.
 static arn_status floor_prepare(arn_prepare *p, void *state) {

@@ -1,5 +1,5 @@
-// MAXIMUM and MINIMUM. Quantised tensors must share scale and zero point: then comparing the numbers
-// compares what they stand for.
+// MAXIMUM and MINIMUM. Quantised tensors must share scale and zero point: then comparing the
+// numbers compares what they stand for.
 #include "../kernels/extremum.h"
 
 #include "binary.h"

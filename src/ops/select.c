@@ -1,5 +1,5 @@
-// SELECT and SELECT_V2: element by element one of two inputs. Data movement: any type of 1, 2, 4 or 8
-// bytes, whatever its elements mean.
+// SELECT and SELECT_V2: element by element one of two inputs. Data movement: any type of 1, 2, 4 or
+// 8 bytes, whatever its elements mean.
 #include "../kernels/select.h"
 
 #include "binary.h"
@@ -46,8 +46,8 @@ static arn_status select_v2_prepare(arn_prepare *p, void *state) {
   return prepare_tensors(p, state, in, &out);
 }
 
-// The first version: inputs have the shape of the output; a condition of rank 1 chooses along the first
-// dimension, not the last.
+// The first version: inputs have the shape of the output; a condition of rank 1 chooses along the
+// first dimension, not the last.
 static arn_status select_prepare(arn_prepare *p, void *state) {
   arn_tensor in[3], out;
   ARN__TRY(read_tensors(p, in, &out));
@@ -72,7 +72,10 @@ static arn_status select_eval(const arn_eval *e, const void *state) {
   return arn__broadcast_run(e, b, &job);
 }
 
-const arn_op arn_op_select = {"SELECT", 64, sizeof(arn__broadcast), ARN_TYPE_BIT(ARN_BOOL), 0,
+// Of input 0, the condition.
+#define TYPES ARN_TYPE_BIT(ARN_BOOL)
+
+const arn_op arn_op_select = {"SELECT", 64, sizeof(arn__broadcast), TYPES, 0,
                               select_prepare, arn__broadcast_rows, select_eval};
-const arn_op arn_op_select_v2 = {"SELECT_V2", 123, sizeof(arn__broadcast), ARN_TYPE_BIT(ARN_BOOL), 0,
+const arn_op arn_op_select_v2 = {"SELECT_V2", 123, sizeof(arn__broadcast), TYPES, 0,
                                  select_v2_prepare, arn__broadcast_rows, select_eval};

@@ -1,5 +1,5 @@
-// int16. Differences of 17 bits are shifted left by 15 for sums, and not at all for squares, whose zero
-// points are 0.
+// int16. Differences of 17 bits are shifted left by 15 for sums, and not at all for squares, whose
+// zero points are 0.
 #include "../arithmetic.h"
 #include "../fixed.h"
 #include "../narrow.h"

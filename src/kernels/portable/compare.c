@@ -29,7 +29,7 @@ ARN__KERNEL bool arn__compare_equal_bool_portable(const void *params, void *out,
   return true;
 }
 
-// ---- quantised -------------------------------------------------------------------------------------
+// ---- quantised ----------------------------------------------------------------------------------
 
 // int8: in multiples of 1/256 of one, as the reference has it.
 ARN__INLINE int32_t common_s8(int32_t value, arn__narrow n) {

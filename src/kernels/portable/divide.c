@@ -2,7 +2,7 @@
 
 #include "../divide.h"
 
-// ---- towards zero ----------------------------------------------------------------------------------
+// ---- towards zero -------------------------------------------------------------------------------
 
 ARN__KERNEL bool arn__divide_s32_portable(const void *params, void *out, const void *const *in,
                                           uint32_t count) {
@@ -33,7 +33,7 @@ ARN__KERNEL bool arn__divide_f32_portable(const void *params, void *out, const v
   return true;
 }
 
-// ---- downwards -------------------------------------------------------------------------------------
+// ---- downwards ----------------------------------------------------------------------------------
 
 // The divisor is not 0. Division by -1 is apart, because the lowest number overflows there.
 #define DEFINE(type, wrap, name)                                                                  \

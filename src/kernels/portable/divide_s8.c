@@ -1,6 +1,6 @@
 // Quotients of int8 and uint8, as the reference makes them: the divisor's reciprocal by Newton's
-// method in fixed point, times the dividend, requantised. Branch-free, so that it vectorises: divisor
-// and dividend have 8 bits and a sign, and are normalised by comparisons.
+// method in fixed point, times the dividend, requantised. Branch-free, so that it vectorises:
+// divisor and dividend have 8 bits and a sign, and are normalised by comparisons.
 #include "../divide.h"
 #include "../fixed.h"
 
@@ -15,7 +15,7 @@ ARN__INLINE int32_t normalise(int32_t x, int32_t *shift) {
   return x << one;
 }
 
-// dividend / divisor * 2^31, normalised by *exponent: the quotient is the result / 2^(31 - exponent).
+// Returns the quotient as a mantissa of 31 bits: dividend / divisor is it * 2^exponent.
 ARN__INLINE int32_t divide(int32_t dividend, int32_t divisor, int32_t *exponent) {
   int32_t divisor_shift, unused;
   const int32_t mantissa = normalise(divisor, &divisor_shift);
