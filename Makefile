@@ -11,7 +11,9 @@ M32 = -m32 -msse2 -mfpmath=sse
 ARN_WARN = -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
 ARN_CFLAGS = -std=c11 $(OPT) -g -ffp-contract=off $(ARN_WARN) -Iinclude -I. -MMD -MP
 LEVELS ?= -DARN_X86_LEVELS
-LIB_CFLAGS = $(ARN_CFLAGS) $(LEVELS) -ffunction-sections -fdata-sections
+# No one asks for errno or floating-point exceptions: so conditional float code vectorises.
+LIB_CFLAGS = $(ARN_CFLAGS) $(LEVELS) -ffunction-sections -fdata-sections \
+             -fno-math-errno -fno-trapping-math
 HOST_CFLAGS = $(ARN_CFLAGS) -D_GNU_SOURCE
 HOST_LIBS = -lcjson -lm
 
@@ -26,6 +28,7 @@ BENCH_SRC := $(wildcard bench/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 HOSTLIB_OBJ := $(HOSTLIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
+CHECK_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard host/check/*.c))
 MAINS := $(patsubst %_main.c,$(BUILD)/%,$(notdir $(MAIN_SRC)))
 UNITS := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 BENCHES := $(BENCH_SRC:bench/%.c=$(BUILD)/bench/%)
@@ -61,9 +64,9 @@ $(BUILD)/arenite: $(CLI_OBJ) $(LINK_LIBS)
 	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(CLI_OBJ) $(LINK_LIBS) $(HOST_LIBS) -o $@
 
 CONFORMANCE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/conformance/*.c))
-$(BUILD)/conformance: $(CONFORMANCE_OBJ) $(LINK_LIBS)
+$(BUILD)/conformance: $(CONFORMANCE_OBJ) $(CHECK_OBJ) $(BUILD)/libarenite.a
 	@echo '  LINK' $@
-	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(CONFORMANCE_OBJ) $(LINK_LIBS) $(HOST_LIBS) -o $@
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(CONFORMANCE_OBJ) $(CHECK_OBJ) $(BUILD)/libarenite.a -lm -o $@
 
 define main_rule
 $(BUILD)/$(patsubst %_main.c,%,$(notdir $(1))): $(BUILD)/$(1:.c=.o) $(LINK_LIBS)
