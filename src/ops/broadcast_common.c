@@ -119,15 +119,13 @@ void arn__broadcast_rows(const void *state, uint32_t input, arn_span out, arn_sp
 
 // ---- eval ---------------------------------------------------------------------------------------
 
-#define STAGE_BYTES 256u
-
 // Where the walk over the groups of a row is. `stride`: bytes from one step of a group to the next;
 // 0 where the input is repeated along it.
 struct walk {
   const arn__elementwise *job;
   uint32_t groups;
-  uint32_t size[ARN__BROADCAST_GROUPS];
-  uint32_t stride[ARN__BROADCAST_INPUTS][ARN__BROADCAST_GROUPS];
+  uint32_t size[ARN__BROADCAST_GROUPS + 1];
+  uint32_t stride[ARN__BROADCAST_INPUTS][ARN__BROADCAST_GROUPS + 1];
   uint32_t row_bytes[ARN__BROADCAST_INPUTS];
   const uint8_t *in[ARN__BROADCAST_INPUTS];
   uint8_t *out;
@@ -143,20 +141,38 @@ struct block {
   uint8_t *stage[ARN__BROADCAST_INPUTS];         // [room] elements each
 };
 
-// out[r][t] = in[r], elements of `bytes`.
-ARN__INLINE void spread_sized(uint8_t *out, const uint8_t *in, uint32_t rows, uint32_t times,
-                              uint32_t bytes) {
-  for (uint32_t r = 0; r < rows; r++, in += bytes) {
-    for (uint32_t t = 0; t < times; t++, out += bytes) memcpy(out, in, bytes);
+// What spread() writes at a time (as wide as the kernels read, where that is known to pay), and the
+// stack on which all repeated elements of a step are staged.
+#if defined(__GNUC__) && defined(__SSE2__)
+typedef uint64_t fill __attribute__((vector_size(32), aligned(8), may_alias));
+#define STAGE_BYTES 320u
+#else
+typedef uint64_t fill;
+#define STAGE_BYTES 224u
+#endif
+
+// Eight bytes full of an element of 1, 2, 4 or 8.
+ARN__INLINE uint64_t repeat_element(const uint8_t *element, uint32_t bytes) {
+  uint64_t word = *element;
+  uint16_t two;
+  uint32_t four;
+  switch (bytes) {
+    case 1: return word * UINT64_C(0x0101010101010101);
+    case 2: memcpy(&two, element, sizeof two); return two * UINT64_C(0x0001000100010001);
+    case 4: memcpy(&four, element, sizeof four); return four * UINT64_C(0x0000000100000001);
+    default: memcpy(&word, element, sizeof word); return word;
   }
 }
 
-static void spread(uint8_t *out, const uint8_t *in, uint32_t rows, uint32_t times, uint32_t bytes) {
-  switch (bytes) {
-    case 1: spread_sized(out, in, rows, times, 1); break;
-    case 2: spread_sized(out, in, rows, times, 2); break;
-    case 4: spread_sized(out, in, rows, times, 4); break;
-    default: spread_sized(out, in, rows, times, 8); break;
+// out[rows][times] = in[rows], elements of `bytes`. Fills whole words, beyond the end of a row: the
+// next row overwrites that, and stages have room for the last one's.
+ARN__KERNEL static void spread(uint8_t *out, const uint8_t *in, uint32_t rows, uint32_t times,
+                               uint32_t bytes) {
+  for (uint32_t r = 0; r < rows; r++, in += bytes, out += times * bytes) {
+    const fill words = (fill){0} + repeat_element(in, bytes);
+    for (uint32_t at = 0; at < times * bytes; at += sizeof words) {
+      memcpy(out + at, &words, sizeof words);
+    }
   }
 }
 
@@ -222,9 +238,10 @@ static bool run_short(const struct block *b) {
   return good;
 }
 
-// Bytes of stage for one input: rooms must start where any element type may.
+// Bytes of stage for one input, without the word that spread() may write beyond. A multiple of 32,
+// as suits vectors.
 static uint32_t stage_of(const arn__elementwise *job, uint32_t *room) {
-  const uint32_t bytes = STAGE_BYTES / job->inputs / 8 * 8;
+  const uint32_t bytes = (STAGE_BYTES / job->inputs - (uint32_t)sizeof(fill)) / 32 * 32;
   uint32_t widest = 1;
   for (uint32_t i = 0; i < job->inputs; i++) {
     if (job->in_bytes[i] > widest) widest = job->in_bytes[i];
@@ -239,7 +256,7 @@ static bool run_repeated(const struct walk *w) {
   if (w->groups > 1) b.outer = w->size[w->groups - 2];
   const uint32_t stage_bytes = stage_of(w->job, &b.room);
   for (uint32_t i = 0; i < w->job->inputs; i++) {
-    b.stage[i] = (uint8_t *)stage + i * stage_bytes;
+    b.stage[i] = (uint8_t *)stage + i * (stage_bytes + sizeof(fill));
     b.spread[i] = w->stride[i][w->groups - 1] == 0;
     b.outer_stride[i] = w->groups > 1 ? w->stride[i][w->groups - 2] : 0;
   }
@@ -268,7 +285,7 @@ static bool step_outer(struct walk *w, uint32_t *position) {
 
 static bool run_row(struct walk *w) {
   if (w->groups <= 2) return run_repeated(w);
-  uint32_t position[ARN__BROADCAST_GROUPS] = {0};
+  uint32_t position[ARN__BROADCAST_GROUPS] = {0};  // of all groups but two, at most
   const size_t block_bytes =
       (size_t)w->size[w->groups - 1] * w->size[w->groups - 2] * w->job->out_bytes;
   bool good = true;
@@ -296,16 +313,34 @@ static uint32_t open_walk(struct walk *w, const arn__broadcast *b) {
   return elements;
 }
 
-// Says whether rows follow each other everywhere, so that the rows of a step are more of group 0.
-static bool is_one_run(const arn__broadcast *b, const arn_rows *out, const arn_rows *in,
-                       uint32_t inputs) {
-  bool one = out->table == NULL;
+// Says whether rows follow each other everywhere.
+static bool is_contiguous(const arn__broadcast *b, const arn_rows *out, const arn_rows *in,
+                          uint32_t inputs) {
+  bool contiguous = out->table == NULL;
   for (uint32_t i = 0; i < inputs; i++) {
     const bool aligned = (b->rows_aligned >> i & 1) != 0;
-    const bool as_group = (b->rows_repeated >> i & 1) == (b->repeated[i] & 1);
-    one = one && as_group && (!aligned || in[i].table == NULL);
+    contiguous = contiguous && (!aligned || in[i].table == NULL);
   }
-  return one;
+  return contiguous;
+}
+
+// Makes `count` contiguous rows an outermost group, or more of the one there is.
+static void add_rows(struct walk *w, const arn__broadcast *b, uint32_t count) {
+  bool merges = true;
+  for (uint32_t i = 0; i < w->job->inputs; i++) {
+    merges = merges && (b->rows_repeated >> i & 1) == (b->repeated[i] & 1);
+  }
+  if (merges) {
+    w->size[0] *= count;
+    return;
+  }
+  memmove(w->size + 1, w->size, w->groups * sizeof w->size[0]);
+  w->size[0] = count;
+  for (uint32_t i = 0; i < w->job->inputs; i++) {
+    memmove(w->stride[i] + 1, w->stride[i], w->groups * sizeof w->stride[i][0]);
+    w->stride[i][0] = (b->rows_repeated >> i & 1) != 0 ? 0 : w->row_bytes[i];
+  }
+  w->groups++;
 }
 
 // Sets the addresses of row `r`.
@@ -325,14 +360,14 @@ arn_status arn__broadcast_run(const arn_eval *e, const arn__broadcast *b,
   if (elements == 0) return ARN_OK;
   const arn_rows out = arn_eval_output(e, 0, elements * job->out_bytes);
   arn_rows in[ARN__BROADCAST_INPUTS];
-  bool plain = b->groups == 1;
+  bool plain = b->groups == 1 && b->rows_repeated == 0;
   for (uint32_t i = 0; i < job->inputs; i++) {
     in[i] = arn_eval_input(e, i, w.row_bytes[i]);
     plain = plain && b->repeated[i] == 0;
   }
   uint32_t first = e->span.first, count = e->span.count;
-  if (count > 1 && is_one_run(b, &out, in, job->inputs)) {
-    w.size[0] *= count;
+  if (count > 1 && is_contiguous(b, &out, in, job->inputs)) {
+    add_rows(&w, b, count);
     count = 1;
   }
   bool good = true;

@@ -68,7 +68,7 @@ static inline void arn__broadcast_recall(const arn__broadcast *b, void *params, 
 void arn__broadcast_rows(const void *state, uint32_t input, arn_span out, arn_span *in);
 
 // Runs a kernel for the rows of the step. Fails: what the job says, where the kernel returns false.
-// About 750 bytes of stack, of which 256 spread repeated elements.
+// About 700 bytes of stack, of which 224 are for repeated elements.
 ARN_MUST_CHECK arn_status arn__broadcast_run(const arn_eval *e, const arn__broadcast *b,
                                              const arn__elementwise *job);
 
