@@ -11,7 +11,8 @@
 #define GAP_BYTES 64u
 #define BLOCK_ALIGNMENT 16u
 
-// A tensor of the node: its rows lie at table[first_entry + row] of the scattered memory.
+// A tensor of the node: its rows lie at table[first_entry + row] of the scattered memory; the word before
+// holds their bytes.
 struct part {
   int32_t tensor;
   bool is_output, scattered;
@@ -27,7 +28,7 @@ struct rig {
   arn_prepare p;
   uint32_t state[ARN_STATE_MAX_BYTES / 4];
   struct part parts[MAX_TENSORS];
-  uint32_t part_count, entries;
+  uint32_t part_count, table_words;
   uint32_t *table, *places;
   uint8_t *memory, *expected, *fold, *scratch;
   size_t memory_bytes;
@@ -76,9 +77,9 @@ static bool add_part(struct rig *r, int32_t tensor, uint32_t slot, bool is_outpu
   *part = (struct part){.tensor = tensor, .is_output = is_output, .slot = slot, .rows = rows,
                         .row_bytes = t.bytes / rows, .bytes = t.bytes,
                         .scattered = rows > 1 && !(r->p.work == ARN_FOLD && (slot > 0 || is_output)),
-                        .first_entry = r->entries};
+                        .first_entry = r->table_words + 1};
   part->values = arn_tensor_at(&r->engine->nn, 0, (uint32_t)tensor).data;
-  r->entries += rows;
+  r->table_words += rows + 1;
   return true;
 }
 
@@ -116,6 +117,7 @@ static void scatter(struct rig *r) {
   for (uint32_t k = 0; k < r->part_count; k++) {
     const struct part *part = &r->parts[k];
     uint32_t *entry = r->table + part->first_entry;
+    entry[-1] = part->row_bytes;
     if (!part->scattered) {
       const size_t at = take(r, part->bytes);
       for (uint32_t i = 0; i < part->rows; i++) entry[i] = (uint32_t)(at + i * part->row_bytes);
@@ -132,7 +134,7 @@ static void scatter(struct rig *r) {
 
 static bool allocate(struct rig *r) {
   const uint32_t tensors = r->g.tensor_count;
-  r->table = calloc(r->entries + 1u, sizeof *r->table);
+  r->table = calloc(r->table_words + 1u, sizeof *r->table);
   r->places = calloc(tensors + 1u, sizeof *r->places);
   if (r->table == NULL || r->places == NULL) return false;
   memcpy(r->places, arn__places_of(&r->engine->nn, 0), tensors * sizeof *r->places);
@@ -144,7 +146,7 @@ static bool allocate(struct rig *r) {
   for (uint32_t k = 0; k < r->part_count; k++) {
     const struct part *part = &r->parts[k];
     r->places[part->tensor] = part->scattered
-                                  ? arn__place(ARN__PLACE_ROWS, part->first_entry)
+                                  ? arn__place(ARN__PLACE_ROWS, part->first_entry - 1)
                                   : arn__place(ARN__PLACE_DYNAMIC, r->table[part->first_entry]);
   }
   return r->memory && r->expected && r->scratch && r->fold;

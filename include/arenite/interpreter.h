@@ -30,7 +30,7 @@ extern "C" {
 
 // How the dynamic region is planned. All planners reuse memory of dead tensors.
 typedef enum arn_planner {
-  ARN_PLANNER_AUTO = 0,   // the best of those below; ties go to the first
+  ARN_PLANNER_AUTO = 0,   // the row plan that the file carries; without one, the best of those below
   ARN_PLANNER_GREEDY,     // largest first, at the place that grows the region least
   ARN_PLANNER_LIFETIME,   // in order of birth
   ARN_PLANNER_COLOUR,     // interval colouring: slots shared by tensors that never meet
@@ -41,6 +41,7 @@ typedef enum arn_planner {
 enum {
   ARN_KEEP_ALL = 1,    // no reuse: every tensor keeps its own memory and can be read after invoke
   ARN_NO_OVERLAP = 2,  // outputs never share memory with the inputs of their node
+  ARN_IGNORE_PLAN = 4, // do not use a row plan that the file carries
 };
 
 // What hooks are told about a step.
@@ -60,6 +61,15 @@ typedef struct arn_hooks {
   void *context;
 } arn_hooks;
 
+// Rows of streamed inputs and outputs (a row plan may say that an input or output is never whole in
+// memory): the engine asks for `rows` of input number `input`, row by row, and hands rows of an output
+// over. `row` is bytes of the arena, valid during the call. Returning false aborts (ERR_ABORTED).
+typedef struct arn_stream {
+  bool (*fetch)(void *context, uint32_t input, uint32_t row, void *to, uint32_t bytes);
+  bool (*deliver)(void *context, uint32_t output, uint32_t row, const void *from, uint32_t bytes);
+  void *context;
+} arn_stream;
+
 // A zeroed config plus `ops` means all defaults.
 typedef struct arn_config {
   const arn_op_list *ops;     // required
@@ -67,6 +77,7 @@ typedef struct arn_config {
   uint8_t flags;              // ARN_KEEP_ALL ...
   uint16_t alignment;         // of the arena start and of planned tensors: 4, 8, 16 (0: 16), 32, 64
   arn_hooks hooks;
+  arn_stream stream;
   // Says whether constant tensor `tensor` is to be copied into the static region (fast RAM); NULL: no.
   bool (*copy_weights)(void *context, uint32_t subgraph, const arn_tensor *tensor);
   void *copy_context;
@@ -96,6 +107,7 @@ typedef struct arn_interpreter {
   arn_usage usage;
   uint32_t subgraphs_at;   // offset in the arena of the subgraph records
   uint32_t frames_at;
+  uint32_t row_plan_at;    // in the file; 0: nodes run in the file's order
   uint32_t variables_at, variables_end;
   uint32_t ready;          // a magic number when started
 } arn_interpreter;

@@ -15,7 +15,8 @@ static arn_rows resolve(const arn_eval *e, uint32_t vector_at, uint32_t i, uint3
     case ARN__PLACE_FILE: rows.base = (uint8_t *)(uintptr_t)(e->model->bytes + offset); break;
     default:
       rows.base = e->dynamic;
-      rows.table = e->tables + offset;
+      rows.row_bytes = e->tables[offset];
+      rows.table = e->tables + offset + 1;
       break;
   }
   return rows;

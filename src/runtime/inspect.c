@@ -91,7 +91,7 @@ arn_node_memory arn_memory_of_node(const arn_interpreter *nn, uint32_t subgraph,
   memory.scratch_bytes = called_bytes(nn, &t.p);
   memory.scratch_offset = record->scratch_at;
   memory.state_offset = record->state_at;
-  memory.state_bytes = t.op->state_bytes;
+  memory.state_bytes = t.p.state_bytes ? (t.p.state_bytes + 3) & ~3u : t.op->state_bytes;
   memory.persistent_bytes = t.p.persistent_bytes;
   memory.fold_bytes = t.p.fold_bytes;
   return memory;

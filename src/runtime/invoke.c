@@ -1,6 +1,8 @@
 // Running: node after node; subgraph calls keep their frames in the arena.
 #include <string.h>
 
+#include "../graph/rows.h"
+#include "../plan/rowplan.h"
 #include "calls.h"
 #include "records.h"
 
@@ -14,7 +16,7 @@ struct run {
 };
 
 static void fill_eval(const struct run *r, const arn_node *node, const arn__node_record *record,
-                      const arn_op *op, arn_eval *e) {
+                      arn_eval *e) {
   arn_interpreter *nn = r->nn;
   memset(e, 0, sizeof *e);
   e->model = nn->model;
@@ -26,9 +28,8 @@ static void fill_eval(const struct run *r, const arn_node *node, const arn__node
   e->outputs_at = node->outputs_at;
   e->output_count = node->output_count;
   if (record->scratch_at != UINT32_MAX) e->scratch = e->dynamic + record->scratch_at;
-  if (record->flags & ARN__NODE_PERSISTENT) {
-    e->persistent = nn->arena + record->state_at + ((op->state_bytes + 3u) & ~3u) + 4;
-  }
+  uint32_t bytes;
+  e->persistent = arn__persistent_of(nn, record, &bytes);
   e->error = r->error;
 }
 
@@ -94,7 +95,7 @@ static arn_status run_node(struct run *r) {
   }
   const arn_op *op = r->nn->config.ops->ops[record->op];
   arn_model_node(r->nn->model, &r->g, r->frame.node, &node);
-  fill_eval(r, &node, record, op, &e);
+  fill_eval(r, &node, record, &e);
   r->error->subgraph = r->frame.subgraph;
   r->error->node = r->frame.node;
   if (node.code == ARN__CODE_IF || node.code == ARN__CODE_WHILE ||
@@ -125,6 +126,89 @@ static arn_status run_all(struct run *r) {
   return status;
 }
 
+// ---- by a row plan -----------------------------------------------------------------------------------
+
+// Rows of a streamed input or output.
+static arn_status run_port(struct run *r, const arn__row_plan *plan, const arn__row_step *step) {
+  const arn_stream *stream = &r->nn->config.stream;
+  const bool arrives = step->node == plan->node_count;
+  const uint32_t vector_at = arrives ? r->g.inputs_at : r->g.outputs_at;
+  const uint32_t port = step->port;
+  const int32_t tensor = arn_model_index(r->nn->model, vector_at, port);
+  arn_tensor t;
+  arn_model_tensor(r->nn->model, &r->g, (uint32_t)tensor, &t);
+  const arn_eval e = {.model = r->nn->model,
+                      .arena = r->nn->arena,
+                      .dynamic = r->nn->arena + r->frame.dynamic_at,
+                      .places = arn__places_of(r->nn, 0),
+                      .tables = arn__row_tables(plan),
+                      .inputs_at = vector_at,
+                      .input_count = port + 1};
+  const arn_rows rows = arn_eval_input(&e, port, arn__rows_bytes(&t));
+  bool go_on = arrives ? stream->fetch != NULL : stream->deliver != NULL;
+  for (uint32_t row = step->first; row < step->first + step->count && go_on; row++) {
+    uint8_t *at = arn_row(&rows, row);
+    go_on = arrives ? stream->fetch(stream->context, port, row, at, rows.row_bytes)
+                    : stream->deliver(stream->context, port, row, at, rows.row_bytes);
+  }
+  if (go_on) return ARN_OK;
+  r->error->what = ARN_WHAT_HOOK;
+  return ARN_ERR_ABORTED;
+}
+
+static arn_status run_step(struct run *r, const arn__row_plan *plan, const arn__row_step *step) {
+  arn_node node;
+  arn_eval e;
+  const arn__node_record *record = arn__record_of_node(r->nn, 0, step->node);
+  const arn_op *op = r->nn->config.ops->ops[record->op];
+  const uint32_t fold = arn__row_plan_fold(plan, step->node);
+  r->frame.node = (uint16_t)step->node;
+  arn_model_node(r->nn->model, &r->g, step->node, &node);
+  fill_eval(r, &node, record, &e);
+  e.tables = arn__row_tables(plan);
+  e.span = (arn_span){step->first, step->count};
+  if (fold != ARN__PLAN_NONE && step->count < record->rows) e.fold = e.dynamic + fold;
+  r->error->subgraph = 0;
+  r->error->node = (int32_t)step->node;
+  return run_span(r, op, r->nn->arena + record->state_at, &e);
+}
+
+// Control flow inside a row plan: the node runs whole, and the subgraphs it calls in the file's order.
+static arn_status run_calls(struct run *r, uint32_t node) {
+  r->frame.node = (uint16_t)node;
+  arn_status status = run_node(r);
+  while (status == ARN_OK && (r->depth > 0 || r->frame.node == node)) {
+    if (r->frame.node < r->g.node_count && !(r->depth == 0 && r->frame.node != node)) {
+      status = run_node(r);
+    } else if (r->depth > 0) {
+      status = leave(r);
+    }
+  }
+  return status;
+}
+
+static bool is_control(const struct run *r, uint32_t n) {
+  arn_node node;
+  arn_model_node(r->nn->model, &r->g, n, &node);
+  return node.code == ARN__CODE_IF || node.code == ARN__CODE_WHILE ||
+         node.code == ARN__CODE_CALL_ONCE;
+}
+
+static arn_status run_plan(struct run *r) {
+  arn__row_plan plan;
+  arn__row_step step;
+  arn_status status = arn_model_subgraph(r->nn->model, 0, &r->g);
+  arn__row_plan_reopen(&plan, r->nn->model, r->nn->row_plan_at);
+  uint32_t cursor = plan.steps_at;
+  for (uint32_t i = 0; i < plan.step_count && status == ARN_OK; i++) {
+    if (!arn__row_plan_next(&plan, &cursor, &step)) return ARN_ERR_INTERNAL;
+    if (step.node >= plan.node_count) status = run_port(r, &plan, &step);
+    else if (is_control(r, step.node)) status = run_calls(r, step.node);
+    else status = run_step(r, &plan, &step);
+  }
+  return status;
+}
+
 arn_status arn_invoke(arn_interpreter *nn, arn_error *error) {
   arn_error ignored;
   if (error == NULL) error = &ignored;
@@ -135,7 +219,7 @@ arn_status arn_invoke(arn_interpreter *nn, arn_error *error) {
   }
   struct run r = {.nn = nn, .error = error};
   r.frame.dynamic_at = nn->usage.peak_offset;
-  error->status = run_all(&r);
+  error->status = nn->row_plan_at ? run_plan(&r) : run_all(&r);
   if (error->status == ARN_OK) error->subgraph = error->node = ARN_NOWHERE;
   return error->status;
 }

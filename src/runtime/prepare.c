@@ -44,27 +44,27 @@ static arn__buffer *first_top(const arn__starter *s) {
 
 // ---- one node ---------------------------------------------------------------------------------------
 
-// What is being started.
-struct site {
-  arn__starter *s;
-  arn__builder *builder;
-  const arn_subgraph *g;
-  uint32_t subgraph, index;
-  arn_node node;
-};
-
-static void write_record(const struct site *at, arn__node_record record) {
+static void write_record(const arn__prepare_site *at, arn__node_record record) {
   if (!arn__starter_writes(at->s)) return;
   *arn__record_of_node(at->s->nn, at->subgraph, at->index) = record;
 }
 
-// Takes memory for persistent data behind the prepared data: a word with the size, then the data.
+// Takes memory for persistent data and a word with its size, right in front of the prepared data.
 static void take_persistent(arn__starter *s, uint32_t bytes) {
-  const uint32_t at = arn__arena_take(&s->arena, 4 + ((bytes + 3) & ~3u), 4, ARN__FOR_OP_DATA);
-  if (arn__starter_writes(s)) memcpy(s->arena.base + at, &bytes, 4);
+  const uint32_t padded = (bytes + 3) & ~3u;
+  const uint32_t at = arn__arena_take(&s->arena, padded + 4, 4, ARN__FOR_OP_DATA);
+  if (arn__starter_writes(s)) memcpy(s->arena.base + at + padded, &bytes, 4);
 }
 
-static arn_status check_answers(const struct site *at, const arn_prepare *p) {
+// Keeps as much of the prepared data as eval reads.
+static uint32_t keep_state(arn__starter *s, const arn_op *op, const arn_prepare *p) {
+  const uint32_t bytes = p->state_bytes ? (p->state_bytes + 3) & ~3u : op->state_bytes;
+  const uint32_t at = arn__arena_take(&s->arena, bytes, 4, ARN__FOR_OP_DATA);
+  if (arn__starter_writes(s)) memcpy(s->arena.base + at, s->state, bytes);
+  return at;
+}
+
+static arn_status check_answers(const arn__prepare_site *at, const arn_prepare *p) {
   if (p->rows > ARN__MAX_ROWS) {
     return arn__starter_fail(at->s, ARN_ERR_UNSUPPORTED, ARN_WHAT_LIMIT, (int32_t)at->subgraph,
                              (int32_t)at->index);
@@ -73,14 +73,14 @@ static arn_status check_answers(const struct site *at, const arn_prepare *p) {
 }
 
 // The scratch of a node includes the dynamic region of the subgraphs it runs, one at a time.
-static void add_called_subgraphs(const struct site *at, arn_prepare *p) {
+static void add_called_subgraphs(const arn__prepare_site *at, arn_prepare *p) {
   for (uint32_t i = 0; i < p->call_count; i++) {
     const uint32_t bytes = at->s->dynamic[p->calls[i]];
     if (bytes > p->scratch_bytes) p->scratch_bytes = bytes;
   }
 }
 
-static arn_prepare new_prepare(const struct site *at, const arn_op *op) {
+static arn_prepare new_prepare(const arn__prepare_site *at, const arn_op *op) {
   return (arn_prepare){.model = at->s->model,
                        .subgraph = at->g,
                        .node = &at->node,
@@ -93,35 +93,35 @@ static arn_prepare new_prepare(const struct site *at, const arn_op *op) {
 }
 
 // The first request that did not fit was made for this node.
-static void name_failure(const struct site *at, bool had_room) {
+static void name_failure(const arn__prepare_site *at, bool had_room) {
   arn_error *failure = &at->s->arena.failure;
   if (!had_room || failure->status == ARN_OK || failure->node != ARN_NOWHERE) return;
   failure->subgraph = (int32_t)at->subgraph;
   failure->node = (int32_t)at->index;
 }
 
-static arn_status prepare_with(const struct site *at, const arn_op *op, uint32_t op_index) {
+static arn_status prepare_with(arn__prepare_site *at, const arn_op *op, uint32_t op_index) {
   arn__starter *s = at->s;
-  const uint32_t state_at = arn__arena_take(&s->arena, op->state_bytes, 4, ARN__FOR_OP_DATA);
-  void *state = arn__starter_writes(s) ? s->arena.base + state_at : (uint8_t *)s->state;
-  memset(state, 0, op->state_bytes);
+  memset(s->state, 0, op->state_bytes);
   arn_prepare p = new_prepare(at, op);
-  arn_status status = op->prepare(&p, state);
+  arn_status status = op->prepare(&p, s->state);
   if (status == ARN_OK) status = check_answers(at, &p);
   if (status != ARN_OK) return status;
   add_called_subgraphs(at, &p);
-  arn__builder_prepared(at->builder, &p, state);
+  if (at->builder) arn__builder_prepared(at->builder, &p, s->state);
   if (p.persistent_bytes > 0) take_persistent(s, p.persistent_bytes);
+  const uint32_t state_at = keep_state(s, op, &p);
   write_record(at, (arn__node_record){
                        .state_at = state_at,
                        .scratch_at = NO_SCRATCH,
                        .op = op_index & 511u,
                        .flags = p.persistent_bytes > 0 ? ARN__NODE_PERSISTENT : 0u,
                        .rows = (p.rows ? p.rows : 1u) & ARN__MAX_ROWS});
+  if (at->prepared) at->prepared(at, &p, state_at);
   return ARN_OK;
 }
 
-static arn_status prepare_node(struct site *at) {
+arn_status arn__prepare_node(arn__prepare_site *at) {
   arn__starter *s = at->s;
   const arn_op *op;
   uint32_t op_index;
@@ -136,7 +136,7 @@ static arn_status prepare_node(struct site *at) {
     return arn__starter_fail(s, status, what, (int32_t)at->subgraph, (int32_t)at->index);
   }
   const bool had_room = arn__arena_has(&s->arena);
-  status = arn__builder_node(at->builder, &at->node, at->index);
+  if (at->builder) status = arn__builder_node(at->builder, &at->node, at->index);
   if (status == ARN_OK) status = prepare_with(at, op, op_index);
   name_failure(at, had_room);
   return status;
@@ -144,19 +144,19 @@ static arn_status prepare_node(struct site *at) {
 
 // ---- from offsets to places -------------------------------------------------------------------------
 
-static void apply_scratch(const struct site *at, const arn__buffer *b) {
+static void apply_scratch(const arn__prepare_site *at, const arn__buffer *b) {
   arn__record_of_node(at->s->nn, at->subgraph, b->first)->scratch_at = b->offset;
 }
 
 // A view of a constant or a variable lies where its node's input lies.
-static uint32_t fixed_place(const struct site *at, const arn__buffer *b, const uint32_t *places) {
+static uint32_t fixed_place(const arn__prepare_site *at, const arn__buffer *b, const uint32_t *places) {
   arn_node node;
   arn_model_node(at->s->model, at->g, b->first, &node);
   const int32_t input = arn_model_index(at->s->model, node.inputs_at, b->link);
   return places[input];
 }
 
-static void apply_tensor(const struct site *at, uint32_t i) {
+static void apply_tensor(const arn__prepare_site *at, uint32_t i) {
   const arn__buffers *set = &at->builder->buffers;
   uint32_t distance = 0;
   const arn__buffer *b = arn__buffer_at(set, i);
@@ -171,7 +171,7 @@ static void apply_tensor(const struct site *at, uint32_t i) {
 }
 
 // An output that overlaps an input, and does not lie exactly on it, must be computed by rows.
-static void apply_overlap(const struct site *at, uint32_t i) {
+static void apply_overlap(const arn__prepare_site *at, uint32_t i) {
   const arn__buffers *set = &at->builder->buffers;
   const arn__buffer *out = arn__buffer_at(set, i);
   if (out->kind != ARN__BUFFER_TENSOR || out->distance == 0 || out->bytes == 0) return;
@@ -182,7 +182,7 @@ static void apply_overlap(const struct site *at, uint32_t i) {
   arn__record_of_node(at->s->nn, at->subgraph, out->first)->flags |= ARN__NODE_BY_ROWS;
 }
 
-static void apply(const struct site *at) {
+static void apply(const arn__prepare_site *at) {
   const arn__buffers *set = &at->builder->buffers;
   for (uint32_t i = 0; i < set->count; i++) {
     const arn__buffer *b = arn__buffer_at(set, i);
@@ -196,7 +196,7 @@ static void apply(const struct site *at) {
 }
 
 // Names the buffer that reaches furthest beyond the arena.
-static void check_room(const struct site *at, uint32_t dynamic_at) {
+static void check_room(const arn__prepare_site *at, uint32_t dynamic_at) {
   arn__starter *s = at->s;
   const arn__buffers *set = &at->builder->buffers;
   const arn__buffer *worst = NULL;
@@ -217,7 +217,7 @@ static void check_room(const struct site *at, uint32_t dynamic_at) {
 
 // ---- the subgraph -----------------------------------------------------------------------------------
 
-static arn_status plan(struct site *at) {
+static arn_status plan(arn__prepare_site *at) {
   arn__starter *s = at->s;
   arn__planning planning = {at->builder->buffers, s->config.alignment,
                             !(s->config.flags & (ARN_NO_OVERLAP | ARN_KEEP_ALL))};
@@ -237,7 +237,7 @@ static arn_status plan(struct site *at) {
   return ARN_OK;
 }
 
-static void finish(const struct site *at) {
+static void finish(const arn__prepare_site *at) {
   arn__starter *s = at->s;
   if (at->subgraph == 0 && at->builder->complete) {
     const uint32_t mask = s->config.alignment - 1u;
@@ -261,11 +261,11 @@ arn_status arn__starter_subgraph(arn__starter *s, uint32_t index) {
                           .make_room = make_room,
                           .owner = s};
   builder.buffers.top = first_top(s);
-  struct site at = {s, &builder, &g, index, 0, {0}};
+  arn__prepare_site at = {.s = s, .builder = &builder, .g = &g, .subgraph = index};
   arn_status status = arn__builder_begin(&builder);
   for (uint32_t n = 0; n < g.node_count && status == ARN_OK; n++) {
     at.index = n;
-    status = prepare_node(&at);
+    status = arn__prepare_node(&at);
   }
   if (status == ARN_OK) status = arn__builder_end(&builder);
   if (status == ARN_OK) status = plan(&at);

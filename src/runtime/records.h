@@ -2,7 +2,7 @@
 // 64-bit host and a 32-bit device need the same bytes.
 //
 //   subgraph records | per subgraph: node records, places | call frames | variables, weights |
-//   per node: prepared data, then (where asked for) a size word and persistent data
+//   per node: (where asked for) persistent data and a word with its size, then prepared data
 #ifndef ARENITE_SRC_RUNTIME_RECORDS_H
 #define ARENITE_SRC_RUNTIME_RECORDS_H
 
@@ -21,7 +21,7 @@ typedef struct arn__subgraph_record {
 enum {
   ARN__NODE_SKIP = 1,        // nothing to do: its output is a constant that readers take in place
   ARN__NODE_BY_ROWS = 2,     // its output overlaps an input: must run a row at a time
-  ARN__NODE_PERSISTENT = 4,  // persistent data follow the prepared data
+  ARN__NODE_PERSISTENT = 4,  // persistent data and their size lie in front of the prepared data
 };
 
 typedef struct arn__node_record {
@@ -50,6 +50,15 @@ static inline arn__node_record *arn__record_of_node(const arn_interpreter *nn, u
                                                     uint32_t node) {
   uint8_t *at = nn->arena + arn__record_of_subgraph(nn, subgraph)->nodes_at;
   return (arn__node_record *)(void *)at + node;
+}
+
+// Returns a node's persistent data and their size; NULL where it has none.
+static inline uint8_t *arn__persistent_of(const arn_interpreter *nn, const arn__node_record *record,
+                                          uint32_t *bytes) {
+  if (!(record->flags & ARN__NODE_PERSISTENT)) return NULL;
+  uint8_t *state = nn->arena + record->state_at;
+  *bytes = *(const uint32_t *)(const void *)(state - 4);
+  return state - 4 - ((*bytes + 3u) & ~3u);
 }
 
 static inline uint32_t *arn__places_of(const arn_interpreter *nn, uint32_t subgraph) {

@@ -25,13 +25,9 @@ static arn_status kind_of_resource(const arn_interpreter *nn, const uint8_t *dep
 }
 
 static void reset_persistent(const arn_interpreter *nn, uint32_t subgraph, uint32_t node) {
-  const arn__node_record *record = arn__record_of_node(nn, subgraph, node);
-  if (!(record->flags & ARN__NODE_PERSISTENT)) return;
-  const arn_op *op = nn->config.ops->ops[record->op];
-  uint8_t *at = nn->arena + record->state_at + ((op->state_bytes + 3u) & ~3u);
   uint32_t bytes;
-  memcpy(&bytes, at, sizeof bytes);
-  memset(at + 4, 0, bytes);
+  uint8_t *data = arn__persistent_of(nn, arn__record_of_node(nn, subgraph, node), &bytes);
+  if (data) memset(data, 0, bytes);
 }
 
 static void reset_subgraph(const arn_interpreter *nn, const uint8_t *depth, uint32_t subgraph) {

@@ -197,11 +197,16 @@ static void sum_up(arn__starter *s) {
 arn_status arn__starter_run(arn__starter *s) {
   TRY(arn__calls_depths(s->model, s->depth, s->error));
   s->measured = true;
+  if (!(s->config.flags & (ARN_IGNORE_PLAN | ARN_KEEP_ALL)) &&
+      s->config.planner == ARN_PLANNER_AUTO) {
+    TRY(arn__row_plan_open(&s->rows, s->model, &s->has_rows, s->error));
+  }
   take_records(s);
   TRY(take_data(s));
   for (uint32_t depth = 1; depth <= s->depth[0]; depth++) {
     for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
-      if (s->depth[i] == depth) TRY(arn__starter_subgraph(s, i));
+      if (s->depth[i] != depth) continue;
+      TRY(i == 0 && s->has_rows ? arn__starter_rows(s) : arn__starter_subgraph(s, i));
     }
   }
   sum_up(s);

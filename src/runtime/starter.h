@@ -6,6 +6,7 @@
 #include "../arena/arena.h"
 #include "../plan/builder.h"
 #include "../plan/planner.h"
+#include "../plan/rowplan.h"
 #include "records.h"
 
 typedef struct arn__starter {
@@ -16,16 +17,36 @@ typedef struct arn__starter {
   arn__arena arena;
   arn__buffer *spare;          // planning records where the arena has no room for them
   uint32_t spare_count;
+  arn__row_plan rows;          // of the main subgraph
+  bool has_rows;
   bool measured;               // all subgraphs could be planned
   uint8_t depth[ARN_MAX_SUBGRAPHS];     // of calls; 0: not reachable
   uint32_t dynamic[ARN_MAX_SUBGRAPHS];  // bytes of the dynamic regions
-  uint32_t state[ARN_STATE_MAX_BYTES / 4];  // prepared data where the arena has no room
+  uint32_t state[ARN_STATE_MAX_BYTES / 4];  // what a node prepares, before it is kept
 } arn__starter;
 
 // Says whether records may be written to the arena.
 static inline bool arn__starter_writes(const arn__starter *s) {
   return s->arena.base != NULL && arn__arena_has(&s->arena);
 }
+
+// A node that is being started.
+typedef struct arn__prepare_site {
+  arn__starter *s;
+  arn__builder *builder;       // NULL where a row plan says where everything lies
+  const arn_subgraph *g;
+  uint32_t subgraph, index;
+  arn_node node;
+  // Called with what the node answered and where its prepared data lie; NULL: nobody asks.
+  void (*prepared)(struct arn__prepare_site *at, const arn_prepare *p, uint32_t state_at);
+  void *context;
+} arn__prepare_site;
+
+// Finds the node's operator, prepares it, keeps its data, writes its record.
+ARN_MUST_CHECK arn_status arn__prepare_node(arn__prepare_site *at);
+
+// Starts the main subgraph as the file's row plan says.
+ARN_MUST_CHECK arn_status arn__starter_rows(arn__starter *s);
 
 // Prepares all nodes of a subgraph, plans it, and writes its records. Needs: the subgraphs that it
 // calls are done.

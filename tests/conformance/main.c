@@ -88,6 +88,39 @@ bool runner_climb(runner *r, const char *name, const void *bytes, size_t size) {
                          ladder.wrong, ladder.at_bytes, ladder.misalignment);
 }
 
+static void print_subgraph(const arn_interpreter *nn, uint32_t s) {
+  arn_subgraph g;
+  if (arn_model_subgraph(nn->model, s, &g) != ARN_OK) return;
+  printf(" subgraph %u %u:", s, arn_dynamic_bytes(nn, s));
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    const arn_placement place = arn_place_of_tensor(nn, s, i);
+    printf(" %u@%u", place.region, place.offset);
+  }
+  for (uint32_t n = 0; n < g.node_count; n++) {
+    const arn_node_memory m = arn_memory_of_node(nn, s, n);
+    printf(" [%u %u %u %u%s]", m.state_offset, m.state_bytes, m.scratch_offset, m.scratch_bytes,
+           m.by_rows ? " by rows" : "");
+  }
+  printf("\n");
+}
+
+bool runner_print_plan(const char *name, const void *bytes, size_t size) {
+  const host_options options = {.fill = HOST_FILL_ZERO};
+  host_engine e;
+  arn_error error = {0};
+  if (host_engine_open(&e, bytes, size, &options, &error) != ARN_OK) {
+    printf("%s: %s, %s, need %u\n", name, arn_status_name(error.status), arn_what_text(error.what),
+           error.total_need);
+    return false;
+  }
+  printf("%s: arena %u static %u dynamic %u records %u op data %u variables %u start %u\n", name,
+         e.usage.arena_bytes, e.usage.static_bytes, e.usage.dynamic_bytes, e.usage.engine_records,
+         e.usage.op_data, e.usage.variables, e.usage.init_temporary);
+  for (uint32_t s = 0; s < e.model.subgraph_count; s++) print_subgraph(&e.nn, s);
+  host_engine_close(&e);
+  return true;
+}
+
 void runner_count(runner *r, const char *name, bool passed) {
   if (passed) {
     r->passed++;
@@ -134,12 +167,13 @@ static bool run_path(runner *r, const char *path) {
 }
 
 static const char usage[] =
-    "Usage: conformance [--quick] [--rows] [--ladder N] [--verbose] [--only TEXT] PATH...\n"
+    "Usage: conformance [--quick] [--rows] [--ladder N] [--plans]\n                   [--verbose] [--only TEXT] PATH...\n"
     "Checks every case of model directories and operator packs under every planner.\n"
     "  --quick      the default planner only\n"
     "  --rows       run each row-capable node again in random spans of scattered rows, all else poisoned\n"
     "  --ladder N   start each model in every arena size below its need, where that is at most N bytes\n"
     "               (larger ones: a spread), and at every base address\n"
+    "  --plans      print every plan instead: the same text on every machine\n"
     "  --only TEXT  only cases whose name holds TEXT\n"
     "Exit code: 0 all passed, 1 a case failed, 2 usage, 6 a path can't be read.\n"
     "Example: build/conformance ../shared/models ../shared/opcases/public\n";
@@ -155,6 +189,8 @@ int main(int argc, char **argv) {
       r.rows = true;
     } else if (strcmp(argv[i], "--ladder") == 0 && i + 1 < argc) {
       r.ladder = (uint32_t)strtoul(argv[++i], NULL, 10);
+    } else if (strcmp(argv[i], "--plans") == 0) {
+      r.plans = true;
     } else if (strcmp(argv[i], "--verbose") == 0) {
       r.verbose = true;
     } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {

@@ -211,7 +211,9 @@ static void run_model(runner *r, struct model_case *c) {
     runner_count(r, c->name, runner_complain(c->name, "read", "%s can't be read", path));
     return;
   }
-  if (r->ladder > 0 && c->expect == NULL) {
+  if (r->plans) {
+    runner_count(r, c->name, runner_print_plan(c->name, c->bytes, c->size));
+  } else if (r->ladder > 0 && c->expect == NULL) {
     runner_count(r, c->name, runner_climb(r, c->name, c->bytes, c->size));
   } else if (c->expect && strcmp(c->expect, "run") != 0) {
     const bool refused = is_refused(c);

@@ -11,6 +11,7 @@ typedef struct runner {
   bool quick;              // the default planner only
   bool verbose;
   bool rows;               // run nodes again by scattered rows (see host/check/rows_check.h)
+  bool plans;              // print the plan of every model instead
   uint32_t ladder;         // > 0: climb the size ladder instead; every size where the need is below this
   unsigned row_nodes, whole_nodes, stateful_nodes;
   unsigned long sizes_tried, totals_unknown;
@@ -42,6 +43,9 @@ bool runner_check_rows(runner *r, const char *name, const host_engine *engine);
 
 // Climbs the size ladder with a model. Complains and returns false where a size goes wrong.
 bool runner_climb(runner *r, const char *name, const void *bytes, size_t size);
+
+// Prints where everything lies; the same text on every machine. Returns false where it does not start.
+bool runner_print_plan(const char *name, const void *bytes, size_t size);
 
 void runner_count(runner *r, const char *name, bool passed);
 

@@ -1,0 +1,45 @@
+// Verifies a row plan: see docs/plan-format.md for the rules. Needs temporary memory: a record a tensor,
+// a record a node, and a bit for each granule of the dynamic region.
+#ifndef ARENITE_SRC_PLAN_PROOF_H
+#define ARENITE_SRC_PLAN_PROOF_H
+
+#include "arenite/op.h"
+#include "rowplan.h"
+
+typedef struct arn__proof_tensor {
+  uint32_t bytes, row_bytes;
+  uint32_t born, dead;   // bytes from the front; kept at the root
+  uint16_t root;         // the tensor whose bytes it is
+  uint16_t dynamic;      // 1: lies in the dynamic region
+} arn__proof_tensor;
+
+typedef struct arn__proof_node {
+  const arn_op *op;
+  const void *state;
+  uint32_t inputs_at, outputs_at, input_count, output_count;
+  uint32_t rows, done, in_place, scratch_bytes, fold_bytes;
+  arn_work work;
+  bool skip;             // a view, or folded away: has no steps
+} arn__proof_node;
+
+typedef struct arn__proof {
+  const arn__row_plan *plan;
+  const arn_subgraph *subgraph;
+  arn__proof_tensor *tensors;
+  arn__proof_node *nodes;
+  uint32_t *granules;    // bits
+  arn_error *error;
+  uint32_t cursor;       // in the proof stream
+} arn__proof;
+
+// Bytes of temporary memory for the granules of a plan.
+uint32_t arn__proof_granule_bytes(const arn__row_plan *plan);
+
+// Notes a tensor (bytes, row bytes, whether its place is dynamic). Root: itself.
+void arn__proof_note_tensor(arn__proof *proof, uint32_t index);
+
+// Verifies everything. Needs: all tensors and nodes are noted, granules are zero. Fails (ERR_PLAN):
+// PLAN_STEP, PLAN_OFFSET, PLAN_OVERLAP, with node and tensor. O(size of the plan).
+ARN_MUST_CHECK arn_status arn__proof_run(arn__proof *proof);
+
+#endif
