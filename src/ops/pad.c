@@ -21,8 +21,10 @@ typedef struct pad_state {
   uint8_t late;         // type of paddings that come at run time + 1: `dim` is {input, output, 0}
   uint16_t dims;
   uint16_t lead;        // 1: the outermost dimension is the output's rows
-  pad_dim dim[ARN_MAX_RANK];  // innermost first
+  pad_dim dim[ARN_MAX_RANK + 1];  // innermost first; 0 is a line
 } pad_state;
+
+static const pad_dim single = {0, 1, 0};
 
 static uint32_t total(pad_dim d) { return d.before + d.inside + d.after; }
 
@@ -48,6 +50,7 @@ static void add_dim(pad_state *s, pad_dim d) {
   const extent under = extent_of(s, s->dims);
   const bool at_row_end = under.in == s->in_row_bytes || under.out == s->out_row_bytes;
   if (total(d) == 1 && d.inside == 1) return;
+  if (at_row_end && s->dims == 0) s->dim[s->dims++] = single;  // a line stays inside a row
   if (!is_padded(d) && !at_row_end && s->dims == 0) {
     s->unit *= d.inside;
   } else if (!is_padded(d) && !at_row_end && !is_padded(s->dim[s->dims - 1])) {
@@ -100,7 +103,7 @@ static bool build(pad_state *s, const shapes *of, const void *paddings, uint32_t
     if (!empty) add_dim(s, d);
   }
   if (empty) pad_nothing(s, of->rows);
-  if (s->dims == 0) s->dim[s->dims++] = (pad_dim){0, 1, 0};
+  if (s->dims == 0) s->dim[s->dims++] = single;
   s->lead = of->rows > 1;
   return true;
 }
@@ -310,7 +313,7 @@ static void pad_span_of_rows(const padding *p, const arn_eval *e) {
   const uint32_t bytes = extent_of(s, inner).in;
   for (uint32_t r = e->span.first; r < e->span.first + e->span.count; r++) {
     uint32_t row = r;
-    const pad_dim d = s->lead ? s->dim[inner] : (pad_dim){0, 1, 0};
+    const pad_dim d = s->lead ? s->dim[inner] : single;
     if (s->mirror && s->lead) row = mirrored(s, d, r) + d.before;
     if (row < d.before || row >= d.before + d.inside) {
       fill(p, arn_row(&out, r), s->out_row_bytes);
