@@ -1,0 +1,219 @@
+#include "../kernels/sparse.h"
+#include "../kernels/widen.h"
+#include "conv_common.h"
+
+enum { INPUT = 0, FILTER = 1, BIAS = 2 };
+
+// What the channels of a block need besides their weights.
+typedef union block_data {
+  arn__requant requant[ARN__CONV_CHANNELS];
+  struct {
+    float bias[ARN__CONV_CHANNELS], scale[ARN__CONV_CHANNELS];
+  } real;
+} block_data;
+
+typedef struct run {
+  const arn_eval *e;
+  const arn__conv_state *s;
+  arn__conv_kernel *kernel;
+  bool depthwise;
+  arn_rows in, out;
+  const uint8_t *filter, *bias;
+  arn__conv conv;
+  block_data data;
+} run;
+
+static bool is_float(const arn__conv_state *s) { return s->kind >= ARN__CONV_F32; }
+
+static uint32_t element_bytes(const arn__conv_state *s) {
+  if (is_float(s)) return 4;
+  return s->kind == ARN__CONV_S16 ? 2 : 1;
+}
+
+// ---- what all rows and blocks share -------------------------------------------------------------
+
+static void set_conv(run *r) {
+  const arn__conv_state *s = r->s;
+  const uint32_t taps = (uint32_t)s->kernel_height * s->kernel_width;
+  r->conv = (arn__conv){
+      .in_width = s->in_width, .in_channels = s->in_channels, .out_channels = s->out_channels,
+      .group = s->group, .kernel_width = s->kernel_width, .stride = s->stride_along,
+      .dilation = s->dilation_along, .pad = s->pad_left, .filter_type = s->filter_type,
+      .wide_bias = s->bias_type == ARN_INT64};
+  r->conv.filter_step = taps * s->group;
+  r->conv.filter_count = taps * s->out_channels * (r->depthwise ? 1u : s->group);
+  if (is_float(s)) {
+    r->conv.low = s->with.real.low;
+    r->conv.high = s->with.real.high;
+    if (arn__conv_is_mixed(s)) r->conv.filter_zero = s->with.real.filter_zero;
+    return;
+  }
+  r->conv.in_zero = s->with.integer.in_zero;
+  r->conv.out_zero = s->with.integer.out_zero;
+  r->conv.filter_zero = s->with.integer.filter_zero;
+  r->conv.clamp = (arn__clamp){s->with.integer.low, s->with.integer.high};
+  // With an int32 bias, the reference's CONV_2D sums and rounds 32 bits.
+  r->conv.wide_sums = r->conv.wide_bias || r->depthwise;
+}
+
+static void set_tensors(run *r) {
+  const arn__conv_state *s = r->s;
+  const uint32_t bytes = element_bytes(s);
+  const uint32_t out_pixel = s->out_channels * bytes;
+  const bool by_pixels = s->flags & ARN__CONV_BY_PIXELS;
+  r->in = arn_eval_input(r->e, INPUT, (uint32_t)s->in_width * s->in_channels * bytes);
+  r->out = arn_eval_output(r->e, 0, by_pixels ? out_pixel : s->out_width * out_pixel);
+  r->filter = arn_eval_in(r->e, FILTER);
+  r->bias = arn_eval_in(r->e, BIAS);
+}
+
+// ---- a block of channels ------------------------------------------------------------------------
+
+static void set_requant(run *r, uint32_t first, uint32_t count) {
+  const arn__conv_scale *scale = &r->s->with.integer.scale;
+  if (!(r->s->flags & ARN__CONV_BY_CHANNEL)) {
+    for (uint32_t c = 0; c < count; c++) r->data.requant[c] = scale->one;
+    return;
+  }
+  const arn__requant_source source = {
+      .scales_at = scale->channels.scales_at, .step = 1, .in_scale = scale->channels.in_scale,
+      .out_scale = scale->channels.out_scale, .ratio_high = scale->channels.ratio_high,
+      .ratio_low = scale->channels.ratio_low, .ratio_exponent = scale->channels.ratio_exponent};
+  arn__requant_fill(&source, r->e->model->bytes, first, count, r->data.requant);
+}
+
+static float float_bias(const run *r, uint32_t c) {
+  float value;
+  switch (r->s->bias_type) {
+    case ARN_FLOAT16: arn__widen_f16_f32(&value, (const uint16_t *)r->bias + c, 1); return value;
+    case ARN_INT8: value = (float)((const int8_t *)r->bias)[c]; break;
+    case ARN_INT16: value = (float)((const int16_t *)r->bias)[c]; break;
+    case ARN_INT32: value = (float)((const int32_t *)r->bias)[c]; break;
+    default: return ((const float *)r->bias)[c];
+  }
+  return value * r->s->with.real.bias_scale;
+}
+
+static void set_real(run *r, arn__conv_block *b) {
+  const bool scaled = arn__conv_is_integer(r->s->filter_type);
+  const uint32_t step = r->s->flags & ARN__CONV_BY_CHANNEL ? 4 : 0;
+  for (uint32_t i = 0; i < b->count; i++) {
+    const uint32_t c = b->first + i;
+    if (r->bias) r->data.real.bias[i] = float_bias(r, c);
+    if (!scaled) continue;
+    const uint32_t at = r->s->with.real.scales_at + step * c;
+    memcpy(&r->data.real.scale[i], r->e->model->bytes + at, sizeof(float));
+  }
+  b->bias = r->bias ? r->data.real.bias : NULL;
+  b->scale = scaled ? r->data.real.scale : NULL;
+}
+
+// Decodes channels of a sparse filter; DEPTHWISE_CONV_2D's filter is a single row of its format.
+static void decode(const run *r, uint32_t first, uint32_t count) {
+  arn__sparse sparse;
+  arn__sparse_open(&sparse, r->e->model, r->s->sparse_at, r->filter);
+  arn__sparse_rows(&sparse, first, count, r->e->scratch);
+}
+
+static void set_filter(run *r, arn__conv_block *b) {
+  b->filter = r->filter;
+  b->filter_at = r->depthwise ? b->first : b->first * r->conv.filter_step;
+  if (!(r->s->flags & ARN__CONV_SPARSE)) return;
+  b->filter = r->e->scratch;
+  if (r->depthwise) return;
+  decode(r, b->first, b->count);
+  b->filter_at = 0;
+  r->conv.filter_count = b->count * r->conv.filter_step;
+}
+
+static arn__conv_block make_block(run *r, uint32_t first, uint32_t count) {
+  arn__conv_block b = {.first = first, .count = count};
+  if (!r->depthwise) {
+    const uint32_t groups = (uint32_t)r->s->in_channels / r->s->group;
+    b.in_first = first / (r->s->out_channels / groups) * r->s->group;
+  }
+  set_filter(r, &b);
+  if (is_float(r->s)) {
+    set_real(r, &b);
+  } else {
+    set_requant(r, first, count);
+    b.requant = r->data.requant;
+    if (r->bias) b.bias = r->bias + first * (r->conv.wide_bias ? 8u : 4u);
+  }
+  return b;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+// Sets the input rows of image row `y` of a batch whose first input row is `top`.
+static void set_window(const run *r, int32_t y, uint32_t top, arn__conv_row *row) {
+  const arn__conv_state *s = r->s;
+  const int32_t step = s->dilation_down, height = s->in_height;
+  const int32_t origin = y * s->stride_down - s->pad_top;
+  const int32_t skipped = origin < 0 ? (step - 1 - origin) / step : 0;
+  const int32_t first = origin + skipped * step;
+  int32_t count = first < height ? (height - 1 - first) / step + 1 : 0;
+  if (count > s->kernel_height - skipped) count = s->kernel_height - skipped;
+  row->kernel_row = (uint32_t)skipped;
+  row->first = top + (uint32_t)first;
+  row->step = (uint32_t)step;
+  row->count = count > 0 ? (uint32_t)count : 0;
+}
+
+// All output rows of a step are pixels that share their input rows.
+static void compute_pixels(const run *r, const arn__conv_block *b) {
+  const arn_span span = r->e->span;
+  arn__conv_row row = {.input = r->in};
+  set_window(r, 0, 0, &row);
+  row.columns = r->out.table ? 1 : span.count;
+  for (uint32_t i = 0; i < span.count; i += row.columns) {
+    row.column = span.first + i;
+    row.out = arn_row(&r->out, row.column);
+    r->kernel(&r->conv, &row, b);
+  }
+}
+
+static void compute_rows(const run *r, const arn__conv_block *b) {
+  const arn__conv_state *s = r->s;
+  const bool whole = s->flags & ARN__CONV_WHOLE;
+  const uint32_t first = whole ? 0 : r->e->span.first;
+  const uint32_t count = whole ? (uint32_t)s->batch * s->out_height : r->e->span.count;
+  arn__conv_row row = {.input = r->in, .columns = s->out_width};
+  uint32_t top = 0, y = first;
+  for (uint32_t i = 0; i < count; i++, y++) {
+    if (whole && y == s->out_height) {
+      y = 0;
+      top += s->in_height;
+    }
+    set_window(r, (int32_t)y, top, &row);
+    row.out = arn_row(&r->out, first + i);
+    r->kernel(&r->conv, &row, b);
+  }
+}
+
+// Channels that a block from `first` on may have: those of one group.
+static uint32_t block_count(const run *r, uint32_t first) {
+  uint32_t left = r->s->out_channels - first, most = ARN__CONV_CHANNELS;
+  if (!r->depthwise) {
+    const uint32_t groups = (uint32_t)r->s->in_channels / r->s->group;
+    const uint32_t size = r->s->out_channels / groups;
+    left = size - first % size;
+    if (r->s->flags & ARN__CONV_SPARSE) most = ARN__CONV_SPARSE_CHANNELS;
+  }
+  return left < most ? left : most;
+}
+
+arn_status arn__conv_eval(const arn_eval *e, const arn__conv_state *s, arn__conv_kernel *kernel,
+                          bool depthwise) {
+  run r = {.e = e, .s = s, .kernel = kernel, .depthwise = depthwise};
+  set_conv(&r);
+  set_tensors(&r);
+  if (depthwise && (s->flags & ARN__CONV_SPARSE)) decode(&r, 0, 1);
+  for (uint32_t c = 0, count; c < s->out_channels; c += count) {
+    count = block_count(&r, c);
+    const arn__conv_block b = make_block(&r, c, count);
+    if (s->flags & ARN__CONV_BY_PIXELS) compute_pixels(&r, &b);
+    else compute_rows(&r, &b);
+  }
+  return ARN_OK;
+}
