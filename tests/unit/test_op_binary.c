@@ -36,7 +36,7 @@ struct rig {
   uint32_t inputs;
   arn_tensor tensors[MOST_TENSORS];  // the last one used is the output
   uint8_t *original[MOST_TENSORS];   // contiguous bytes of the inputs
-  uint32_t tables[MOST_TENSORS][MOST_ROWS];
+  uint32_t tables[MOST_TENSORS][1 + MOST_ROWS];  // bytes of a row, then where each is
   uint32_t places[MOST_TENSORS];
   int32_t indices[MOST_TENSORS];
   uint8_t *memory;
@@ -122,17 +122,18 @@ static void scatter(struct rig *r) {
     const bool fixed = !by_rows || (t->flags & ARN_TENSOR_CONST) != 0;
     r->indices[i] = (int32_t)i;
     r->places[i] = fixed ? arn__place(ARN__PLACE_DYNAMIC, at)
-                         : arn__place(ARN__PLACE_ROWS, i * MOST_ROWS);
+                         : arn__place(ARN__PLACE_ROWS, i * (1 + MOST_ROWS));
     if (fixed) {
-      r->tables[i][0] = at;
+      r->tables[i][1] = at;
       at += (t->bytes + 7u) / 8 * 8 + 8;
       continue;
     }
     assert_true(rows <= MOST_ROWS);
+    r->tables[i][0] = row_bytes;
     for (uint32_t n = 0; n < rows; n++) {
       const uint32_t k = draw(n + 1);  // shuffles as it goes
-      r->tables[i][n] = r->tables[i][k];
-      r->tables[i][k] = at;
+      r->tables[i][1 + n] = r->tables[i][1 + k];
+      r->tables[i][1 + k] = at;
       at += (row_bytes + 7) / 8 * 8 + 8 * draw(3);
     }
   }
@@ -140,16 +141,19 @@ static void scatter(struct rig *r) {
 }
 
 static void place_output_in(struct rig *r, uint32_t input) {
-  memcpy(r->tables[r->inputs], r->tables[input], sizeof r->tables[0]);
-  r->places[r->inputs] = r->places[input];
+  memcpy(r->tables[r->inputs] + 1, r->tables[input] + 1, MOST_ROWS * sizeof r->tables[0][0]);
+  r->tables[r->inputs][0] = arn__rows_bytes(&r->tensors[r->inputs]);
+  const bool fixed = arn__place_kind(r->places[input]) != ARN__PLACE_ROWS;
+  r->places[r->inputs] =
+      fixed ? r->places[input] : arn__place(ARN__PLACE_ROWS, r->inputs * (1 + MOST_ROWS));
 }
 
 static uint8_t *row_of(struct rig *r, uint32_t tensor, uint32_t row) {
   if (arn__place_kind(r->places[tensor]) == ARN__PLACE_ROWS) {
-    return r->memory + r->tables[tensor][row];
+    return r->memory + r->tables[tensor][1 + row];
   }
   const uint32_t row_bytes = arn__rows_bytes(&r->tensors[tensor]);
-  return r->memory + r->tables[tensor][0] + (size_t)row * row_bytes;
+  return r->memory + r->tables[tensor][1] + (size_t)row * row_bytes;
 }
 
 static void write_rows(struct rig *r, uint32_t tensor, arn_span span) {
