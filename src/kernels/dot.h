@@ -19,6 +19,7 @@ typedef struct arn__dot {
   uint32_t stride;  // of the weights, in elements
   uint32_t step;    // of the input, in elements; by rows it is taken to be 1
   int32_t zero;     // zero point of the input; used by 8-bit inputs only, in [-128, 255]
+  uint32_t spare;   // elements behind the last weight that may be read (and do not count); 0 is right
 } arn__dot;
 
 // By rows.
@@ -60,6 +61,13 @@ int32_t arn__dot_sum_u8_portable(const uint8_t *x, const arn__dot *d);
 #define arn__dot_columns_s16_s8 arn__dot_columns_s16_s8_portable
 #define arn__dot_columns_s16 arn__dot_columns_s16_portable
 #define arn__dot_columns_f32 arn__dot_columns_f32_portable
+
+// For kernels: returns how many rows (all, or a multiple of 4) may be read `more` elements further.
+static inline uint32_t arn__dot_padded_rows(const arn__dot *d, uint32_t more) {
+  if (d->spare >= more) return d->count;
+  const uint32_t last = (more - d->spare + d->stride - 1) / d->stride;
+  return d->count > last ? (d->count - last) / 4 * 4 : 0;
+}
 
 // Adds with wrapping.
 static inline int32_t arn__dot_add(int32_t a, int32_t b) {

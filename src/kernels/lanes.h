@@ -1,7 +1,5 @@
-// Partial sums of a float dot product, side by side so that compilers need no leave to reorder a sum:
-// eight where the target has vector registers, one elsewhere (there, several rows in flight hide the
-// latency of the adder). The number of lanes decides the order of additions, and so the last bits of a
-// float result; docs/numerics.md says how far float results agree.
+// How many elements dot products take side by side: many where the target has vector registers, one
+// elsewhere (there, several rows in flight hide the latency of the adder).
 #ifndef ARENITE_SRC_KERNELS_LANES_H
 #define ARENITE_SRC_KERNELS_LANES_H
 
@@ -9,6 +7,12 @@
 
 #if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
 
+// Of 8- and 16-bit integers: inner loops get multiples of it where zeros can fill up the input.
+#define ARN__LANES_INT 16u
+
+// Partial sums of floats, so that compilers need no leave to reorder a sum. The number of lanes
+// decides the order of additions, and so the last bits of a float result; docs/numerics.md says how
+// far float results agree.
 #define ARN__LANES 8u
 typedef float arn__lanes __attribute__((vector_size(32)));
 
@@ -28,6 +32,7 @@ ARN__INLINE float arn__lanes_sum(const arn__lanes *sums) {
 
 #else
 
+#define ARN__LANES_INT 1u
 #define ARN__LANES 1u
 typedef float arn__lanes;
 

@@ -196,21 +196,22 @@ static uint32_t w_bytes(const arn__dense *d, uint32_t count) {
 
 static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
   const arn__dense *d = &s->dense;
-  const uint32_t es = arn_type_bytes((arn_type)d->type);
   const bool adj_x = s->flags & ADJ_X, adj_y = s->flags & ADJ_Y;
-  arn__dense_run run = {
-      .d = d,
-      .file = e->model->bytes,
-      .w = arn_eval_input(e, RHS, w_bytes(d, adj_y ? d->depth : d->channels)),
-      .in = arn_eval_input(e, LHS, adj_x ? es : d->depth * es),
-      .out = arn_eval_output(e, 0, d->channels * es),
-      .in_step = adj_x ? s->lines : 1,
-      .vectors = 1,
-      .by_columns = !adj_y,
-  };
-  if (!(s->flags & LHS_FOLLOWS)) arn__dense_set_whole(&run.in);
+  arn__dense_run run = {d, e->model->bytes,
+                        arn_eval_input(e, RHS, w_bytes(d, adj_y ? d->depth : d->channels)), NULL,
+                        adj_x ? s->lines : 1, !adj_y};
   if (!(s->flags & (RHS_FOLLOWS | RHS_SCATTERED))) arn__dense_set_whole(&run.w);
   return run;
+}
+
+// The lines of the left matrix are the vectors.
+static arn__dense_vectors start_vectors(const arn_eval *e, const batch_matmul *s) {
+  const arn__dense *d = &s->dense;
+  const uint32_t es = arn_type_bytes((arn_type)d->type);
+  arn__dense_vectors v = {arn_eval_input(e, LHS, s->flags & ADJ_X ? es : d->depth * es),
+                          arn_eval_output(e, 0, d->channels * es), 0, 1};
+  if (!(s->flags & LHS_FOLLOWS)) arn__dense_set_whole(&v.in);
+  return v;
 }
 
 // Returns the index of the operand's matrix for product `batch`.
@@ -232,28 +233,31 @@ static uint8_t *matrix_at(arn_rows rows_of, uint32_t per_row, uint32_t index, ui
   return arn_row(&rows_of, index / per_row) + index % per_row * bytes;
 }
 
-static void multiply(const arn__dense_run *tensors, const batch_matmul *s, uint32_t batch) {
+static void multiply(const arn__dense_run *all_runs, const arn__dense_vectors *all,
+                     const batch_matmul *s, uint32_t batch) {
   const arn__dense *d = &s->dense;
   const uint32_t es = arn_type_bytes((arn_type)d->type);
-  arn__dense_run run = *tensors;
-  run.in.base = matrix_at(tensors->in, s->per_row[LHS], matrix_of(s, LHS, batch),
-                          s->lines * d->depth * es);
-  run.w.base = matrix_at(tensors->w, s->per_row[RHS], matrix_of(s, RHS, batch),
+  arn__dense_run run = *all_runs;
+  arn__dense_vectors v = *all;
+  v.in.base = matrix_at(all->in, s->per_row[LHS], matrix_of(s, LHS, batch),
+                        s->lines * d->depth * es);
+  run.w.base = matrix_at(all_runs->w, s->per_row[RHS], matrix_of(s, RHS, batch),
                          w_bytes(d, d->depth * d->channels));
-  run.out.base = matrix_at(tensors->out, s->per_row[OUT], batch, s->lines * d->channels * es);
-  run.in.table = run.w.table = run.out.table = NULL;
-  arn__dense_rows(&run, (arn_span){0, s->lines});
+  v.out.base = matrix_at(all->out, s->per_row[OUT], batch, s->lines * d->channels * es);
+  v.in.table = run.w.table = v.out.table = NULL;
+  arn__dense_rows(&run, &v, (arn_span){0, s->lines});
 }
 
 static arn_status eval(const arn_eval *e, const void *state) {
   const batch_matmul *s = state;
   const arn__dense_run run = start_run(e, s);
+  const arn__dense_vectors v = start_vectors(e, s);
   if (s->flags & BY_LINES) {
-    arn__dense_rows(&run, e->span);
+    arn__dense_rows(&run, &v, e->span);
     return ARN_OK;
   }
   const uint32_t first = e->span.first * s->per_row[OUT];
-  for (uint32_t b = 0; b < e->span.count * s->per_row[OUT]; b++) multiply(&run, s, first + b);
+  for (uint32_t b = 0; b < e->span.count * s->per_row[OUT]; b++) multiply(&run, &v, s, first + b);
   return ARN_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "dense.h"
 
+#include "../kernels/settle.h"
 #include "../kernels/widen.h"
 
 #define TILE_BYTES 128u
@@ -270,6 +271,8 @@ static void add_direct(const arn__dense_run *run, const piece *p, arn__dot *call
   const uint32_t at = run->by_columns ? p->depth.first * d->channels + p->channels.first
                                       : p->channels.first * d->depth + p->depth.first;
   call->stride = run->by_columns ? d->channels : d->depth;
+  call->spare = (d->channels - p->channels.first - p->channels.count + 1) * d->depth -
+                p->depth.first - p->depth.count;
   dot(run, p->sums, p->x, run->w.base + at * arn_type_bytes((arn_type)d->w_type), call);
 }
 
@@ -293,7 +296,7 @@ static void add_scattered(const arn__dense_run *run, const piece *p, arn__dot *c
 }
 
 static void add_products(const arn__dense_run *run, const piece *p) {
-  arn__dot call = {p->depth.count, p->channels.count, 0, p->step, run->d->in_zero};
+  arn__dot call = {p->depth.count, p->channels.count, 0, p->step, run->d->in_zero, 0};
   if (run->w.table) add_scattered(run, p, &call);
   else if (!needs_widening(run->d)) add_direct(run, p, &call);
   else if (run->by_columns) add_widened_columns(run, p, &call);
@@ -303,7 +306,7 @@ static void add_products(const arn__dense_run *run, const piece *p) {
 // What the weights' zero point takes off each sum.
 static void subtract_zero(const arn__dense_run *run, const piece *p) {
   const arn__dense *d = run->d;
-  const arn__dot call = {p->depth.count, 0, 0, p->step, d->in_zero};
+  const arn__dot call = {p->depth.count, 0, 0, p->step, d->in_zero, 0};
   const int32_t sum = d->type == ARN_INT8 ? arn__dot_sum_s8((const int8_t *)p->x, &call)
                                           : arn__dot_sum_u8(p->x, &call);
   const uint32_t off = (uint32_t)sum * (uint32_t)(int32_t)d->w_zero;
@@ -345,66 +348,76 @@ static float read_f32(const uint8_t *file, uint32_t at) {
   return value;
 }
 
-static float float_bias(const arn__dense_run *run, uint32_t c) {
+// Adds the bias of channels [first, first + n).
+static void add_float_bias(const arn__dense_run *run, float *x, uint32_t first, uint32_t n) {
   const float scale = run->d->scale.real.bias_scale;
   float value;
-  switch (run->d->bias_type) {
-    case ARN_FLOAT32: return ((const float *)run->bias)[c];
-    case ARN_FLOAT16:
-      arn__widen_f16_f32(&value, (const uint16_t *)run->bias + c, 1);
-      return value;
-    case ARN_INT8: return scale * (float)((const int8_t *)run->bias)[c];
-    case ARN_INT16: return scale * (float)((const int16_t *)run->bias)[c];
-    case ARN_INT32: return scale * (float)((const int32_t *)run->bias)[c];
-    default: return 0.0f;
+  for (uint32_t i = 0, c = first; i < n; i++, c++) {
+    switch (run->d->bias_type) {
+      case ARN_FLOAT32: x[i] += ((const float *)run->bias)[c]; break;
+      case ARN_FLOAT16:
+        arn__widen_f16_f32(&value, (const uint16_t *)run->bias + c, 1);
+        x[i] += value;
+        break;
+      case ARN_INT8: x[i] += scale * (float)((const int8_t *)run->bias)[c]; break;
+      case ARN_INT16: x[i] += scale * (float)((const int16_t *)run->bias)[c]; break;
+      case ARN_INT32: x[i] += scale * (float)((const int32_t *)run->bias)[c]; break;
+      default: return;
+    }
   }
 }
 
-static void finish_float(const arn__dense_run *run, const arn__dense_block *block, float *out) {
+static void finish_float(const arn__dense_run *run, arn__dense_block *block, float *out) {
   const arn__dense_float *real = &run->d->scale.real;
-  for (uint32_t i = 0; i < block->channels.count; i++) {
-    const uint32_t c = block->channels.first + i;
-    float value = block->sums.f32[i];
-    if (real->scales_at) value *= read_f32(run->file, real->scales_at + 4 * real->step * c);
-    value += float_bias(run, c);
-    out[i] = arn__quantised_clamp_f32(value, run->d->clamp.f32);
+  const uint32_t first = block->channels.first, n = block->channels.count;
+  float *sums = block->sums.f32;
+  for (uint32_t i = 0; i < n && real->scales_at; i++) {
+    sums[i] *= read_f32(run->file, real->scales_at + 4 * real->step * (first + i));
+  }
+  add_float_bias(run, sums, first, n);
+  for (uint32_t i = 0; i < n; i++) out[i] = arn__quantised_clamp_f32(sums[i], run->d->clamp.f32);
+}
+
+static void finish_8(const arn__dense_run *run, arn__dense_block *block, uint8_t *out,
+                     const arn__settle *settle) {
+  const int32_t *bias = run->d->bias_type == ARN_INT32 ? run->bias : NULL;
+  if (bias) bias += block->channels.first;
+  if (run->d->out_type == ARN_INT16) {
+    arn__settle_s16((int16_t *)(void *)out, block->sums.s32, bias, settle);
+  } else {
+    arn__settle_s8((int8_t *)out, block->sums.s32, bias, settle);
   }
 }
 
 // Sums with an int32 bias are int32 in the reference, and round in two steps.
-static int32_t finish_s16(const arn__dense_run *run, int64_t sum, uint32_t c, arn__requant r) {
+static void finish_16(const arn__dense_run *run, arn__dense_block *block, int16_t *out,
+                      const arn__settle *settle) {
+  const uint32_t first = block->channels.first;
+  int64_t *sums = block->sums.s64;
+  int32_t narrow[ARN__DENSE_BLOCK];
   switch (run->d->bias_type) {
     case ARN_INT32:
-      return arn__requantise(arn__dot_add((int32_t)sum, ((const int32_t *)run->bias)[c]), r);
+      for (uint32_t i = 0; i < settle->n; i++) narrow[i] = (int32_t)sums[i];
+      arn__settle_s16(out, narrow, (const int32_t *)run->bias + first, settle);
+      break;
     case ARN_INT64:
-      return arn__requantise_s64((int64_t)((uint64_t)sum + ((const uint64_t *)run->bias)[c]), r);
-    case ARN_INT16: return arn__requantise_s64(sum + ((const int16_t *)run->bias)[c], r);
-    default: return arn__requantise_s64(sum, r);
+      arn__settle_s16_s64(out, sums, (const int64_t *)run->bias + first, settle);
+      break;
+    case ARN_INT16:
+      for (uint32_t i = 0; i < settle->n; i++) sums[i] += ((const int16_t *)run->bias)[first + i];
+      arn__settle_s16_s64(out, sums, NULL, settle);
+      break;
+    default: arn__settle_s16_s64(out, sums, NULL, settle); break;
   }
 }
 
-static int32_t finish_8(const arn__dense_run *run, int32_t sum, uint32_t c, arn__requant r) {
-  if (run->d->bias_type == ARN_INT32) sum = arn__dot_add(sum, ((const int32_t *)run->bias)[c]);
-  return arn__requantise(sum, r);
-}
-
-static void finish_quantised(const arn__dense_run *run, const arn__dense_block *block,
-                             uint8_t *out) {
+void arn__dense_finish(const arn__dense_run *run, arn__dense_block *block, uint8_t *out) {
   const arn__dense *d = run->d;
-  for (uint32_t i = 0; i < block->channels.count; i++) {
-    const arn__requant r = block->multipliers[d->scaling == ARN__DENSE_PER_CHANNEL ? i : 0];
-    const uint32_t c = block->channels.first + i;
-    const int32_t value = sums_are_64(d) ? finish_s16(run, block->sums.s64[i], c, r)
-                                         : finish_8(run, block->sums.s32[i], c, r);
-    const int32_t result = arn__clamp_s32(value, d->clamp.s32) + d->out_zero;
-    if (d->out_type == ARN_INT16) ((int16_t *)(void *)out)[i] = (int16_t)result;
-    else out[i] = (uint8_t)result;
-  }
-}
-
-void arn__dense_finish(const arn__dense_run *run, const arn__dense_block *block, uint8_t *out) {
-  if (run->d->type == ARN_FLOAT32) finish_float(run, block, (float *)(void *)out);
-  else finish_quantised(run, block, out);
+  const arn__settle settle = {block->multipliers, d->scaling == ARN__DENSE_PER_CHANNEL,
+                              block->channels.count, d->clamp.s32, d->out_zero};
+  if (d->type == ARN_FLOAT32) finish_float(run, block, (float *)(void *)out);
+  else if (sums_are_64(d)) finish_16(run, block, (int16_t *)(void *)out, &settle);
+  else finish_8(run, block, out, &settle);
 }
 
 // ---- layers ------------------------------------------------------------------------------------
@@ -432,45 +445,51 @@ void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_bloc
   }
 }
 
+void arn__dense_clear(const arn__dense_run *run, arn__dense_block *block) {
+  memset(&block->sums, 0, block->channels.count * arn__dense_sum_bytes(run->d));
+}
+
 // Computes a block of channels of all vectors of a row.
-static void compute_row(const arn__dense_run *run, uint32_t row, arn__dense_block *block) {
+static void compute_row(const arn__dense_run *run, const arn__dense_vectors *v, uint32_t row,
+                        arn__dense_block *block) {
   const arn__dense *d = run->d;
   const uint32_t es = element_bytes(d);
-  const uint8_t *x = arn_row(&run->in, row);
-  uint8_t *out = arn_row(&run->out, row) + block->channels.first * es;
-  for (uint32_t i = 0; i < run->vectors; i++) {
-    arn__dense_clear(block);
+  const uint8_t *x = arn_row(&v->in, row);
+  uint8_t *out = arn_row(&v->out, row) + block->channels.first * es;
+  for (uint32_t i = 0; i < v->per_row; i++) {
+    arn__dense_clear(run, block);
     if (!run->by_columns && run->in_step != 1) add_gathered(run, block, x);
     else arn__dense_add(run, block, (arn_span){0, d->depth}, x);
     arn__dense_finish(run, block, out);
-    x += run->in_vector * es;
+    x += v->in_vector * es;
     out += d->channels * es;
   }
 }
 
-void arn__dense_rows(const arn__dense_run *run, arn_span rows) {
+void arn__dense_rows(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows) {
   arn__dense_block block;
   for (uint32_t c = 0; c < run->d->channels; c += ARN__DENSE_BLOCK) {
     arn__dense_begin(run, c, &block);
-    for (uint32_t i = 0; i < rows.count; i++) compute_row(run, rows.first + i, &block);
+    for (uint32_t i = 0; i < rows.count; i++) compute_row(run, v, rows.first + i, &block);
   }
 }
 
-void arn__dense_fold(const arn__dense_run *run, arn_span rows, void *sums) {
+void arn__dense_fold(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows,
+                     void *sums) {
   const arn__dense *d = run->d;
-  const uint32_t es = element_bytes(d), length = run->in.row_bytes / es;
+  const uint32_t es = element_bytes(d), length = v->in.row_bytes / es;
   const bool last = (rows.first + rows.count) * length == d->depth;
   arn__dense_block block;
   for (uint32_t c = 0; c < d->channels; c += ARN__DENSE_BLOCK) {
     arn__dense_begin(run, c, &block);
-    arn__dense_clear(&block);
+    arn__dense_clear(run, &block);
     uint8_t *kept = sums ? (uint8_t *)sums + c * arn__dense_sum_bytes(d) : NULL;
     const uint32_t kept_bytes = block.channels.count * arn__dense_sum_bytes(d);
     if (rows.first > 0) memcpy(&block.sums, kept, kept_bytes);
     for (uint32_t r = rows.first; r < rows.first + rows.count; r++) {
-      arn__dense_add(run, &block, (arn_span){r * length, length}, arn_row(&run->in, r));
+      arn__dense_add(run, &block, (arn_span){r * length, length}, arn_row(&v->in, r));
     }
-    if (last) arn__dense_finish(run, &block, arn_row(&run->out, 0) + c * es);
+    if (last) arn__dense_finish(run, &block, arn_row(&v->out, 0) + c * es);
     else memcpy(kept, &block.sums, kept_bytes);
   }
 }

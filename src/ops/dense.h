@@ -78,23 +78,28 @@ typedef struct arn__dense_run {
   arn_rows w;               // [channels][depth], or [depth][channels] where by_columns; side by side
                             // unless it has a table (only where neither side needs widening)
   const void *bias;         // [channels] or NULL
-  arn_rows in, out;         // rows of vectors; a row of `in` starts with its first vector
   uint32_t in_step;         // elements from an element of an input vector to the next
-  uint32_t in_vector;       // elements from a vector to the next within a row
-  uint32_t vectors;         // vectors of a row
   bool by_columns;
 } arn__dense_run;
+
+// Input and output vectors.
+typedef struct arn__dense_vectors {
+  arn_rows in, out;         // a row of `in` starts with its first vector
+  uint32_t in_vector;       // elements from a vector to the next within a row
+  uint32_t per_row;         // vectors of a row
+} arn__dense_vectors;
 
 // Makes rows of a tensor that has one row contiguous: no table, `base` at its first byte.
 void arn__dense_set_whole(arn_rows *rows);
 
 // Computes rows [rows.first, rows.first + rows.count). Stack: about 900 bytes.
-void arn__dense_rows(const arn__dense_run *run, arn_span rows);
+void arn__dense_rows(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows);
 
-// Takes input rows `rows`, which are pieces of one long input vector (in.row_bytes long each, however
-// the vector is cut), into `sums` [channels], and computes the output if they end the vector. `sums`
+// Takes input rows `rows`, which are pieces of one long input vector (v->in.row_bytes long each,
+// however the vector is cut), into `sums` [channels], and computes the output if they end the vector. `sums`
 // may be NULL where the rows are all of the vector.
-void arn__dense_fold(const arn__dense_run *run, arn_span rows, void *sums);
+void arn__dense_fold(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows,
+                     void *sums);
 
 // ---- the parts, for operators that find their vectors themselves --------------------------------
 
@@ -118,16 +123,16 @@ arn_span arn__dense_channels(const arn__dense *d, uint32_t first);
 // Begins a block: makes its multipliers.
 void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_block *block);
 
-static inline void arn__dense_clear(arn__dense_block *block) {
-  memset(&block->sums, 0, sizeof block->sums);
-}
+// Sets the block's sums to zero.
+void arn__dense_clear(const arn__dense_run *run, arn__dense_block *block);
 
 // Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`. Needs:
 // in_step 1, or by_columns.
 void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
                     const uint8_t *x);
 
-// Computes outputs from the block's sums; `out` is the output of the block's first channel.
-void arn__dense_finish(const arn__dense_run *run, const arn__dense_block *block, uint8_t *out);
+// Computes outputs from the block's sums, which are lost; `out` is the output of the block's first
+// channel.
+void arn__dense_finish(const arn__dense_run *run, arn__dense_block *block, uint8_t *out);
 
 #endif

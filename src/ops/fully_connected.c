@@ -95,21 +95,14 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const fully_connected *s = state;
   const arn__dense *d = &s->dense;
   const uint32_t vectors = s->vectors == FOLDS ? 1 : s->vectors;
-  arn__dense_run run = {
-      .d = d,
-      .file = e->model->bytes,
-      .w = arn_eval_input(e, WEIGHTS, 0),
-      .bias = arn_eval_in(e, BIAS),
-      .in = arn_eval_input(e, INPUT, s->in_row_bytes),
-      .out = arn_eval_output(e, 0, vectors * d->channels * arn_type_bytes((arn_type)d->type)),
-      .in_step = 1,
-      .in_vector = d->depth,
-      .vectors = vectors,
-      .by_columns = false,
-  };
+  const uint32_t out_row_bytes = vectors * d->channels * arn_type_bytes((arn_type)d->type);
+  arn__dense_run run = {d, e->model->bytes, arn_eval_input(e, WEIGHTS, 0), arn_eval_in(e, BIAS), 1,
+                        false};
+  const arn__dense_vectors v = {arn_eval_input(e, INPUT, s->in_row_bytes),
+                                arn_eval_output(e, 0, out_row_bytes), d->depth, vectors};
   arn__dense_set_whole(&run.w);
-  if (s->vectors == FOLDS) arn__dense_fold(&run, e->span, e->fold);
-  else arn__dense_rows(&run, e->span);
+  if (s->vectors == FOLDS) arn__dense_fold(&run, &v, e->span, e->fold);
+  else arn__dense_rows(&run, &v, e->span);
   return ARN_OK;
 }
 

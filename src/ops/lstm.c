@@ -1,6 +1,6 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM without peepholes, projection, layer normalisation, coupled gates.
 //
-//   gate g   = act(Wx[g] x + b[g]  +  Wh[g] h)       tanh for the cell gate, logistic for the others
+//   gate g   = act(Wx[g] x + b[g]  +  Wh[g] h)     tanh for the cell gate, logistic for the rest
 //   cell     = clip(forget * cell + input * g_cell)
 //   out = h  = output * tanh(cell)
 //
@@ -287,43 +287,39 @@ typedef union values {
   float f32[ARN__DENSE_BLOCK];
 } values;
 
-// The layer of gate `gate` on the input (side 0) or on the hidden state (side 1).
-static arn__dense layer_of(const lstm *s, uint32_t side, uint32_t gate) {
-  arn__dense d = {
-      .depth = side == 0 ? s->inputs : s->units,
-      .channels = s->units,
-      .in_zero = side == 0 ? s->in_zero : s->hidden_zero,
-      .type = s->type,
-      .w_type = s->w_type,
-      .bias_type = side == 0 ? s->bias_type : ARN__DENSE_NO_BIAS,
-      .out_type = s->type == ARN_FLOAT32 ? ARN_FLOAT32 : ARN_INT16,
-  };
+// Sets the layer of gate `gate` on the input (side 0) or on the hidden state (side 1).
+static void set_layer(const lstm *s, uint32_t side, uint32_t gate, arn__dense *d) {
+  d->depth = side == 0 ? s->inputs : s->units;
+  d->channels = s->units;
+  d->in_zero = side == 0 ? s->in_zero : s->hidden_zero;
+  d->w_zero = d->out_zero = 0;
+  d->type = s->type;
+  d->w_type = s->w_type;
+  d->bias_type = side == 0 ? s->bias_type : ARN__DENSE_NO_BIAS;
   if (s->type == ARN_FLOAT32) {
-    d.clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};
-    if (s->w_type != ARN_FLOAT32 && s->w_type != ARN_FLOAT16) {
-      d.scale.real.scales_at = s->scale[side][gate].scales_at;
-    }
+    const bool scaled = s->w_type != ARN_FLOAT32 && s->w_type != ARN_FLOAT16;
+    d->out_type = ARN_FLOAT32;
+    d->clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};
+    d->scaling = ARN__DENSE_UNSCALED;
+    d->scale.real = (arn__dense_float){scaled ? s->scale[side][gate].scales_at : 0, 0, 1.0f};
   } else {
-    d.clamp.s32 = (arn__clamp){INT16_MIN, INT16_MAX};
-    d.scaling = ARN__DENSE_PER_TENSOR;
-    d.scale.one = s->scale[side][gate].one;
+    d->out_type = ARN_INT16;
+    d->clamp.s32 = (arn__clamp){INT16_MIN, INT16_MAX};
+    d->scaling = ARN__DENSE_PER_TENSOR;
+    d->scale.one = s->scale[side][gate].one;
   }
-  return d;
 }
 
 static void run_layer(const step *t, uint32_t side, uint32_t gate, uint32_t first, values *out) {
-  const arn__dense d = layer_of(t->s, side, gate);
-  arn__dense_run run = {
-      .d = &d,
-      .file = t->e->model->bytes,
-      .w = arn_eval_input(t->e, (side == 0 ? INPUT_WEIGHTS : RECURRENT_WEIGHTS) + gate, 0),
-      .bias = arn_eval_in(t->e, GATE_BIASES + gate),
-      .in_step = 1,
-  };
+  arn__dense d;
   arn__dense_block block;
+  const uint32_t weights = (side == 0 ? INPUT_WEIGHTS : RECURRENT_WEIGHTS) + gate;
+  arn__dense_run run = {&d, t->e->model->bytes, arn_eval_input(t->e, weights, 0),
+                        arn_eval_in(t->e, GATE_BIASES + gate), 1, false};
+  set_layer(t->s, side, gate, &d);
   arn__dense_set_whole(&run.w);
   arn__dense_begin(&run, first, &block);
-  arn__dense_clear(&block);
+  arn__dense_clear(&run, &block);
   arn__dense_add(&run, &block, (arn_span){0, d.depth}, side == 0 ? t->x : t->hidden);
   arn__dense_finish(&run, &block, (uint8_t *)out);
 }

@@ -217,7 +217,7 @@ static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t
   float values[ARN__DENSE_BLOCK];  // or int16, int8
   for (uint32_t f = 0; f < s->filters; f += ARN__DENSE_BLOCK) {
     arn__dense_begin(run, f, &block);
-    arn__dense_clear(&block);
+    arn__dense_clear(run, &block);
     arn__dense_add(run, &block, (arn_span){0, s->inputs}, x);
     arn__dense_finish(run, &block, (uint8_t *)values);
     for (uint32_t i = 0; i < block.channels.count; i++) {
@@ -244,8 +244,9 @@ static int8_t quantise(const svdf *s, int32_t sum) {
 
 static void compute_unit(const arn__dense_run *run, const svdf *s, uint32_t unit,
                          const uint8_t *states, uint8_t *out) {
-  arn__dense_block block = {.channels = {unit, 1}};
-  arn__dense_clear(&block);
+  arn__dense_block block;
+  block.channels = (arn_span){unit, 1};
+  arn__dense_clear(run, &block);
   arn__dense_add(run, &block, (arn_span){0, run->d->depth}, states);
   if (s->type == ARN_FLOAT32) {
     float *value = (float *)(void *)out + unit;
@@ -264,11 +265,10 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t state_es = arn_type_bytes((arn_type)s->state_type);
   const uint32_t kept = s->filters * s->memory * state_es;  // bytes of a batch
   const arn__dense feature = feature_layer(s), time = time_layer(s);
-  arn__dense_run features = {.d = &feature, .file = e->model->bytes, .in_step = 1};
-  arn__dense_run times = {.d = &time, .file = e->model->bytes, .in_step = 1};
-  features.w = arn_eval_input(e, FEATURE, 0);
-  times.w = arn_eval_input(e, TIME, 0);
-  times.bias = arn_eval_in(e, BIAS);
+  const uint8_t *file = e->model->bytes;
+  const arn__dense_run features = {&feature, file, arn_eval_input(e, FEATURE, 0), NULL, 1, false};
+  const arn__dense_run times = {&time, file, arn_eval_input(e, TIME, 0), arn_eval_in(e, BIAS), 1,
+                                false};
   const uint8_t *x = arn_eval_in(e, INPUT);
   uint8_t *states = arn_eval_input(e, STATE, kept).base;
   uint8_t *out = arn_eval_out(e, 0);

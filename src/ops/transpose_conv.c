@@ -172,8 +172,15 @@ static const uint8_t *input_pixel(const transpose_conv *s, const arn_rows *in, p
   return arn_row(in, 0) + ((at.batch * s->y.in + at.y) * s->x.in + at.x) * bytes;
 }
 
-static void add_taps(const transpose_conv *s, const arn__dense_run *run, arn__dense_block *block,
-                     pixel out) {
+// What a step computes, and on what.
+typedef struct work {
+  const transpose_conv *s;
+  arn__dense_run run;
+  arn_rows in, out;
+} work;
+
+static void add_taps(const work *w, arn__dense_block *block, pixel out) {
+  const transpose_conv *s = w->s;
   const taps first_y = first_tap(&s->y, out.y), first_x = first_tap(&s->x, out.x);
   const uint32_t count_y = tap_count(&s->y, first_y), count_x = tap_count(&s->x, first_x);
   for (uint32_t j = count_y; j-- > 0;) {
@@ -181,36 +188,35 @@ static void add_taps(const transpose_conv *s, const arn__dense_run *run, arn__de
     for (uint32_t i = count_x; i-- > 0;) {
       const uint32_t tap = filter_y * s->x.filter + first_x.filter + i * s->x.stride;
       const pixel in = {out.batch, first_y.in - j, first_x.in - i};
-      arn__dense_add(run, block, (arn_span){tap * s->depth, s->depth},
-                     input_pixel(s, &run->in, in));
+      arn__dense_add(&w->run, block, (arn_span){tap * s->depth, s->depth},
+                     input_pixel(s, &w->in, in));
     }
   }
 }
 
 // Computes a block of channels of a line of `count` output pixels that lie side by side at `to`.
-static void compute_line(const transpose_conv *s, const arn__dense_run *run,
-                         arn__dense_block *block, pixel at, uint32_t count, uint8_t *to) {
-  const uint32_t es = arn_type_bytes((arn_type)s->dense.type);
+static void compute_line(const work *w, arn__dense_block *block, pixel at, uint32_t count,
+                         uint8_t *to) {
+  const arn__dense *d = w->run.d;
+  const uint32_t es = arn_type_bytes((arn_type)d->type);
   to += block->channels.first * es;
   for (uint32_t i = 0; i < count; i++, at.x++) {
-    arn__dense_clear(block);
-    add_taps(s, run, block, at);
-    arn__dense_finish(run, block, to);
-    to += s->dense.channels * es;
+    arn__dense_clear(&w->run, block);
+    add_taps(w, block, at);
+    arn__dense_finish(&w->run, block, to);
+    to += d->channels * es;
   }
 }
 
-static void compute_block(const transpose_conv *s, const arn__dense_run *run,
-                          arn__dense_block *block, arn_span span) {
-  if (s->row_axis == X) {
-    for (uint32_t x = span.first; x < span.first + span.count; x++) {
-      compute_line(s, run, block, (pixel){0, 0, x}, 1, arn_row(&run->out, x));
+static void compute_block(const work *w, arn__dense_block *block, arn_span span) {
+  const transpose_conv *s = w->s;
+  for (uint32_t row = span.first; row < span.first + span.count; row++) {
+    uint8_t *to = arn_row(&w->out, row);
+    if (s->row_axis == X) {
+      compute_line(w, block, (pixel){0, 0, row}, 1, to);
+    } else {
+      compute_line(w, block, (pixel){row / s->y.out, row % s->y.out, 0}, s->x.out, to);
     }
-    return;
-  }
-  for (uint32_t line = span.first; line < span.first + span.count; line++) {
-    const pixel at = {line / s->y.out, line % s->y.out, 0};
-    compute_line(s, run, block, at, s->x.out, arn_row(&run->out, line));
   }
 }
 
@@ -218,23 +224,18 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const transpose_conv *s = state;
   const arn__dense *d = &s->dense;
   const uint32_t es = arn_type_bytes((arn_type)d->type);
-  const uint32_t out_pixels = s->row_axis == X ? 1 : s->x.out;
   const uint32_t in_pixels = s->y.is_in_rows ? s->x.in : 1;
-  arn__dense_run run = {
-      .d = d,
-      .file = e->model->bytes,
-      .w = arn_eval_input(e, FILTER, 0),
-      .bias = arn_eval_in(e, BIAS),
-      .in = arn_eval_input(e, INPUT, in_pixels * s->depth * es),
-      .out = arn_eval_output(e, 0, out_pixels * d->channels * es),
-      .in_step = 1,
-  };
-  arn__dense_set_whole(&run.w);
+  const uint32_t out_pixels = s->row_axis == X ? 1 : s->x.out;
+  work w = {s,
+            {d, e->model->bytes, arn_eval_input(e, FILTER, 0), arn_eval_in(e, BIAS), 1, false},
+            arn_eval_input(e, INPUT, in_pixels * s->depth * es),
+            arn_eval_output(e, 0, out_pixels * d->channels * es)};
   const arn_span span = s->whole_lines ? (arn_span){0, s->whole_lines} : e->span;
   arn__dense_block block;
+  arn__dense_set_whole(&w.run.w);
   for (uint32_t c = 0; c < d->channels; c += ARN__DENSE_BLOCK) {
-    arn__dense_begin(&run, c, &block);
-    compute_block(s, &run, &block, span);
+    arn__dense_begin(&w.run, c, &block);
+    compute_block(&w, &block, span);
   }
   return ARN_OK;
 }

@@ -1,4 +1,8 @@
 #include "../dot.h"
+#include "../lanes.h"
+
+// Elements of an input that is padded.
+#define WINDOW 128u
 
 // Products of 16 by 8 bits that a 32-bit sum holds: 256 * 2^15 * 2^7 < 2^31.
 #define CHUNK 256u
@@ -26,16 +30,37 @@ ARN__INLINE int32_t one_row_s8(const int16_t *x, const int8_t *w, uint32_t n) {
   return s;
 }
 
+ARN__INLINE void all_rows_s8(int64_t *acc, const int16_t *x, const int8_t *w, const arn__dot *d,
+                             uint32_t n) {
+  uint32_t c = 0;
+  for (; c + 4 <= d->count; c += 4, w += 4 * (size_t)d->stride) {
+    four_rows_s8(acc + c, x, w, d->stride, n);
+  }
+  for (; c < d->count; c++, w += d->stride) acc[c] += one_row_s8(x, w, n);
+}
+
+// As in dot_s8.c.
+ARN__INLINE void all_rows_padded(int64_t *acc, const int16_t *x, const int8_t *w,
+                                 const arn__dot *d) {
+  int16_t window[WINDOW] = {0};
+  const uint32_t n = (d->n + ARN__LANES_INT - 1) / ARN__LANES_INT * ARN__LANES_INT;
+  arn__dot part = *d;
+  memcpy(window, x, d->n * sizeof *x);
+  part.count = arn__dot_padded_rows(d, n - d->n);
+  all_rows_s8(acc, window, w, &part, n);
+  const uint32_t done = part.count;
+  part.count = d->count - done;
+  all_rows_s8(acc + done, x, w + done * (size_t)d->stride, &part, d->n);
+}
+
 ARN__KERNEL void arn__dot_rows_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t *w,
                                                const arn__dot *d) {
+  if (d->n % ARN__LANES_INT != 0 && d->n < WINDOW) {
+    all_rows_padded(acc, x, w, d);
+    return;
+  }
   for (uint32_t at = 0; at < d->n; at += CHUNK) {
-    const uint32_t n = d->n - at < CHUNK ? d->n - at : CHUNK;
-    const int8_t *row = w + at;
-    uint32_t c = 0;
-    for (; c + 4 <= d->count; c += 4, row += 4 * (size_t)d->stride) {
-      four_rows_s8(acc + c, x + at, row, d->stride, n);
-    }
-    for (; c < d->count; c++, row += d->stride) acc[c] += one_row_s8(x + at, row, n);
+    all_rows_s8(acc, x + at, w + at, d, d->n - at < CHUNK ? d->n - at : CHUNK);
   }
 }
 

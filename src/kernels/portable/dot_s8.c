@@ -1,4 +1,8 @@
 #include "../dot.h"
+#include "../lanes.h"
+
+// Bytes of stack for an input that is padded.
+#define WINDOW 256u
 
 // Products that a 32-bit sum holds: 32768 * 255 * 128 < 2^31.
 #define CHUNK 32768u
@@ -27,18 +31,41 @@ ARN__INLINE int32_t one_row(const int8_t *x, const int8_t *w, uint32_t n, int32_
   return s;
 }
 
+ARN__INLINE void all_rows(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d,
+                          uint32_t n) {
+  uint32_t c = 0;
+  for (; c + 4 <= d->count; c += 4, w += 4 * (size_t)d->stride) {
+    four_rows(acc + c, x, w, d->stride, n, d->zero);
+  }
+  for (; c < d->count; c++, w += d->stride) {
+    acc[c] = arn__dot_add(acc[c], one_row(x, w, n, d->zero));
+  }
+}
+
+// A short input, continued by zeros up to a multiple of the lanes: rows are read on into the next
+// ones, except the last, where the weights end with them.
+ARN__INLINE void all_rows_padded(int32_t *acc, const int8_t *x, const int8_t *w,
+                                 const arn__dot *d) {
+  int8_t window[WINDOW];
+  const uint32_t n = (d->n + ARN__LANES_INT - 1) / ARN__LANES_INT * ARN__LANES_INT;
+  arn__dot part = *d;
+  memset(window, d->zero, n);
+  memcpy(window, x, d->n);
+  part.count = arn__dot_padded_rows(d, n - d->n);
+  all_rows(acc, window, w, &part, n);
+  const uint32_t done = part.count;
+  part.count = d->count - done;
+  all_rows(acc + done, x, w + done * (size_t)d->stride, &part, d->n);
+}
+
 ARN__KERNEL void arn__dot_rows_s8_portable(int32_t *acc, const int8_t *x, const int8_t *w,
                                            const arn__dot *d) {
+  if (d->n % ARN__LANES_INT != 0 && d->n < WINDOW) {
+    all_rows_padded(acc, x, w, d);
+    return;
+  }
   for (uint32_t at = 0; at < d->n; at += CHUNK) {
-    const uint32_t n = d->n - at < CHUNK ? d->n - at : CHUNK;
-    const int8_t *row = w + at;
-    uint32_t c = 0;
-    for (; c + 4 <= d->count; c += 4, row += 4 * (size_t)d->stride) {
-      four_rows(acc + c, x + at, row, d->stride, n, d->zero);
-    }
-    for (; c < d->count; c++, row += d->stride) {
-      acc[c] = arn__dot_add(acc[c], one_row(x + at, row, n, d->zero));
-    }
+    all_rows(acc, x + at, w + at, d, d->n - at < CHUNK ? d->n - at : CHUNK);
   }
 }
 
