@@ -1,5 +1,5 @@
-// Moving bytes: strided blocks and fills. Data movement does not look at element types: an element, or
-// a run of elements that stay together, is so many bytes.
+// Moving bytes: strided blocks and fills. Data movement does not look at element types: an element,
+// or a run of elements that stay together, is so many bytes.
 #ifndef ARENITE_SRC_KERNELS_MOVE_H
 #define ARENITE_SRC_KERNELS_MOVE_H
 
@@ -20,11 +20,13 @@ typedef struct arn__block {
   arn__block_loop loop[ARN__BLOCK_LOOPS];
 } arn__block;
 
-// Copies a block: for all loops, target[run] = source[run]. Needs: source and target do not overlap,
-// counts > 0. Cost: one copy a run; runs of 1, 2, 4 and 8 bytes are single loads and stores.
+// Copies a block: for all loops, target[run] = source[run]. Needs: source and target do not
+// overlap, counts > 0. Cost: one copy a run; runs of 1, 2, 4 and 8 bytes are single loads and
+// stores.
 void arn__move_block_portable(uint8_t *target, const uint8_t *source, const arn__block *block);
 
-// Writes the element at `value` (`size` bytes, size > 0) `count` times. `value` may not lie in target.
+// Writes the element at `value` (`size` bytes, size > 0) `count` times. `value` may not lie in
+// target.
 void arn__move_fill_portable(uint8_t *target, const void *value, uint32_t size, uint32_t count);
 
 // Copies one run, mostly of an element: the usual sizes are single loads and stores.

@@ -1,5 +1,5 @@
-// CONCATENATION and PACK: the inputs side by side along an axis. Along the outermost axis, inputs may be
-// computed right inside the output, and nothing moves.
+// CONCATENATION and PACK: the inputs side by side along an axis. Along the outermost axis, inputs
+// may be computed right inside the output, and nothing moves.
 #include <float.h>
 
 #include "pieces.h"
@@ -11,13 +11,13 @@ typedef struct rescale {
 } rescale;
 
 typedef struct concat_state {
-  uint8_t rescales;    // 8-bit inputs have scales of their own: a `rescale` an input follows the pieces
+  uint8_t rescales;  // 8-bit inputs have scales of their own: their `rescale`s follow the pieces
   uint8_t is_signed;
-  int16_t zero;        // of the output
+  int16_t zero;      // of the output
   arn__pieces pieces;
 } concat_state;
 
-// ---- scales ----------------------------------------------------------------------------------------
+// ---- scales -------------------------------------------------------------------------------------
 
 static float bits_to_float(uint32_t bits) {
   float value;
@@ -101,7 +101,7 @@ static void copy_rescaled(const concat_state *s, rescale r, uint8_t *target,
   }
 }
 
-// ---- prepare ---------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // Says that inputs may be computed inside the output, each at its place.
 static void offer_inside(arn_prepare *p, const concat_state *s) {
@@ -147,7 +147,7 @@ static arn_status pack_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-// ---- rows and eval ---------------------------------------------------------------------------------
+// ---- rows and eval ------------------------------------------------------------------------------
 
 // The bytes of the output.
 typedef struct range {

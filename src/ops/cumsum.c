@@ -1,5 +1,5 @@
-// CUMSUM: running sums along an axis, each including its own element or (exclusive) not, from the front
-// or (reverse) from the back.
+// CUMSUM: running sums along an axis, each including its own element or (exclusive) not, from the
+// front or (reverse) from the back.
 #include "movement.h"
 #include "quantised.h"
 
@@ -21,7 +21,7 @@ typedef struct scan {
   bool exclusive;
 } scan;
 
-// ---- sums --------------------------------------------------------------------------------------------
+// ---- sums ---------------------------------------------------------------------------------------
 
 static void scan_f32(const scan *s) {
   float sum = 0;
@@ -99,7 +99,7 @@ static void run_scan(const scan *s, const cumsum_state *c) {
   }
 }
 
-// ---- prepare -----------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 static arn_status prepare_scales(const arn_prepare *p, cumsum_state *s, const arn_tensor *in,
                                  const arn_tensor *out) {
@@ -140,7 +140,7 @@ static arn_status cumsum_prepare(arn_prepare *p, void *state) {
   return in.type == ARN_INT8 ? prepare_scales(p, s, &in, &out) : ARN_OK;
 }
 
-// ---- rows and eval -----------------------------------------------------------------------------------
+// ---- rows and eval ------------------------------------------------------------------------------
 
 static void cumsum_rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
   (void)state;

@@ -1,10 +1,10 @@
-// FILL: one value, everywhere. RANGE: start, start + delta, ... up to limit. Their shapes are those of
-// the output tensor; what is only known at run time must agree.
+// FILL: one value, everywhere. RANGE: start, start + delta, ... up to limit. Their shapes are those
+// of the output tensor; what is only known at run time must agree.
 #include <math.h>
 
 #include "movement.h"
 
-// ---- FILL --------------------------------------------------------------------------------------------
+// ---- FILL ---------------------------------------------------------------------------------------
 
 typedef struct fill_state {
   uint32_t row_bytes;
@@ -70,7 +70,7 @@ const arn_op arn_op_fill = {"FILL", 94, sizeof(fill_state),
                             ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
                             fill_prepare, fill_rows, fill_eval};
 
-// ---- RANGE -------------------------------------------------------------------------------------------
+// ---- RANGE --------------------------------------------------------------------------------------
 
 typedef struct range_state {
   uint32_t count;
@@ -90,11 +90,13 @@ static arn_status range_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-// Steps of `delta` from `start` up to, not including, `limit`; UINT64_MAX where they never get there.
+// Steps of `delta` from `start` up to, not including, `limit`; UINT64_MAX where they never get
+// there.
 static uint64_t count_steps(int64_t start, int64_t limit, int64_t delta) {
   const bool up = delta > 0;
   if (delta == 0 || (up ? limit < start : limit > start)) return UINT64_MAX;
-  const uint64_t distance = up ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
+  const uint64_t difference = (uint64_t)limit - (uint64_t)start;
+  const uint64_t distance = up ? difference : 0u - difference;
   const uint64_t step = up ? (uint64_t)delta : 0u - (uint64_t)delta;
   return distance / step + (distance % step > 0);
 }

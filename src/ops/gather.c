@@ -1,5 +1,5 @@
-// GATHER and GATHER_ND: runs of the input, picked by an index tensor. Every index is checked at every
-// run. Any row of the input may be picked; the output may be cut into rows.
+// GATHER and GATHER_ND: runs of the input, picked by an index tensor. Every index is checked at
+// every run. Any row of the input may be picked; the output may be cut into rows.
 #include "movement.h"
 
 // Both operators.
@@ -10,13 +10,14 @@ typedef struct pick_state {
   uint8_t index_type;
   uint8_t tuple;         // GATHER_ND: indices that pick one run
   uint16_t spare;
-  uint32_t numbers[ARN_MAX_RANK];  // GATHER: see enum; GATHER_ND: the input's dimensions, of the tuple
+  uint32_t numbers[ARN_MAX_RANK];  // GATHER: see below; GATHER_ND: the input's first dimensions
 } pick_state;
 
-// GATHER: output [batch][outer][picks][run], input [batch][outer][length][run], indices [batch][picks].
+// GATHER: output [batch][outer][picks][run], input [batch][outer][length][run], indices
+// [batch][picks].
 enum { OUTER = 0, LENGTH = 1, PICKS = 2, GATHER_NUMBERS = 3 };
 
-// ---- prepare -----------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // Reads the index tensor, of any rank. Where it may be scattered by rows, the node runs whole.
 static arn_status prepare_picking(arn_prepare *p, pick_state *s, arn_tensor *in,
@@ -81,7 +82,7 @@ static arn_status gather_nd_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-// ---- rows and eval -----------------------------------------------------------------------------------
+// ---- rows and eval ------------------------------------------------------------------------------
 
 static void pick_rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
   (void)out;
@@ -105,8 +106,8 @@ static arn_status bad_index(const picking *p, int32_t index, uint32_t length) {
   return arn_eval_fail(p->e, ARN_WHAT_DATA_INDEX, length, (uint32_t)index);
 }
 
-// Copies the part of a run that lies in [at, end) of the output. `run_at` and `from` are the bytes where
-// the run starts in output and input. Returns where it ends.
+// Copies the part of a run that lies in [at, end) of the output. `run_at` and `from` are the bytes
+// where the run starts in output and input. Returns where it ends.
 static uint32_t copy_part(const picking *p, uint32_t at, uint32_t end, uint32_t run_at,
                           uint32_t from) {
   const uint32_t run_end = run_at + p->s->run;

@@ -42,7 +42,7 @@ arn_status arn__movement_axis(const arn_prepare *p, int32_t value, uint32_t rank
 
 arn_status arn__movement_axis_input(const arn_prepare *p, uint32_t i, uint32_t rank,
                                     uint32_t *axis) {
-  arn__index index;
+  arn__index index = {0};
   ARN__TRY(arn__movement_index(p, i, &index));
   if (index.count != 1) return arn_refuse_model(p, ARN_WHAT_SHAPE, NULL);
   if (index.data == NULL) return arn_refuse(p, ARN_WHAT_TENSOR_CONSTANT, NULL);

@@ -22,7 +22,7 @@
    ARN_TYPE_BIT(ARN_FLOAT64) | ARN_TYPE_BIT(ARN_COMPLEX128) | ARN_TYPE_BIT(ARN_UINT64) |        \
    ARN_TYPE_BIT(ARN_UINT32) | ARN_TYPE_BIT(ARN_UINT16))
 
-// ---- prepare -------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // Reads input `input` and output 0, of the same type, which must be one of p->op->types.
 // Fails: TYPE, TYPES_DIFFER, and as arn_prepare_input.
@@ -55,14 +55,14 @@ ARN_MUST_CHECK arn_status arn__movement_axis(const arn_prepare *p, int32_t value
 // Returns the product of dims [from, to), 1 where the range is empty.
 uint32_t arn__movement_product(const arn_tensor *t, uint32_t from, uint32_t to);
 
-// Returns the rows that a node with this output may be cut into: those of the output, or 1 where there
-// are more than the engine counts.
+// Returns the rows that a node with this output may be cut into: those of the output, or 1 where
+// there are more than the engine counts.
 uint32_t arn__movement_rows(const arn_tensor *out);
 
 // Says that the node runs by the rows of its output.
 void arn__movement_by_rows(arn_prepare *p, const arn_tensor *out);
 
-// ---- eval ----------------------------------------------------------------------------------------
+// ---- eval ---------------------------------------------------------------------------------------
 
 // Returns the address of byte `at` of a tensor. What follows it in the same row follows in memory.
 static inline uint8_t *arn__movement_at(const arn_rows *rows, uint32_t at) {
@@ -70,8 +70,8 @@ static inline uint8_t *arn__movement_at(const arn_rows *rows, uint32_t at) {
   return rows->base + rows->table[at / rows->row_bytes] + at % rows->row_bytes;
 }
 
-// Copies `count` bytes from byte `from` of one tensor to byte `to` of another, across row boundaries of
-// either. Where both addresses are the same, there is nothing to copy.
+// Copies `count` bytes from byte `from` of one tensor to byte `to` of another, across row
+// boundaries of either. Where both addresses are the same, there is nothing to copy.
 void arn__movement_copy(const arn_rows *target, uint32_t to, const arn_rows *source, uint32_t from,
                         uint32_t count);
 
@@ -82,8 +82,8 @@ static inline arn_span arn__movement_span(uint32_t from, uint32_t to, uint32_t r
   return (arn_span){first, (to - 1) / row_bytes - first + 1};
 }
 
-// The `rows` of operators whose inputs beyond 0 are single rows: sets the answer for those and returns
-// true; false where `input` is 0 and the operator must answer.
+// The `rows` of operators whose inputs beyond 0 are single rows: sets the answer for those and
+// returns true; false where `input` is 0 and the operator must answer.
 static inline bool arn__movement_is_index(uint32_t input, arn_span *in) {
   *in = (arn_span){0, 1};
   return input > 0;

@@ -77,7 +77,7 @@ arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan, const ar
   return ARN_OK;
 }
 
-// ---- rows ------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------
 
 // Distance in the input from the first output row to row `row`.
 static int32_t lead_offset(const arn__nest *n, uint32_t row) {
@@ -120,7 +120,7 @@ void arn__nest_rows(const void *state, uint32_t input, arn_span out, arn_span *i
                            n->in_row_bytes);
 }
 
-// ---- eval ------------------------------------------------------------------------------------------
+// ---- eval ---------------------------------------------------------------------------------------
 
 static void add_loop(arn__block *block, arn__nest_loop loop, uint32_t target) {
   block->loop[block->loops++] = (arn__block_loop){loop.count, loop.step, (int32_t)target};

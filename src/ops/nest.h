@@ -52,9 +52,9 @@ static inline uint32_t arn__nest_bytes(const arn__nest *nest) {
   return (uint32_t)(sizeof *nest - (ARN__BLOCK_LOOPS - nest->loops) * sizeof nest->loop[0]);
 }
 
-// The same for a node that is being prepared, from input 0 to output 0: open; then, once all loops are
-// there, close and answer for the node: work, rows, and whether the output is a view. state_bytes is
-// set for a state that is a nest and nothing else.
+// The same for a node that is being prepared, from input 0 to output 0: open; then, once all loops
+// are there, close and answer for the node: work, rows, and whether the output is a view.
+// state_bytes is set for a state that is a nest and nothing else.
 // Fails: RANK (more loops than a nest holds), SHAPE (the loops do not come to the output's size).
 arn__nest_plan arn__nest_begin(arn__nest *nest, const arn_tensor *in, const arn_tensor *out);
 ARN_MUST_CHECK arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan,

@@ -1,5 +1,5 @@
-// ONE_HOT: a new axis, along which the element that the index names is `on` and all others are `off`. An
-// index outside names none.
+// ONE_HOT: a new axis, along which the element that the index names is `on` and all others are
+// `off`. An index outside names none.
 #include "movement.h"
 
 // Output [outer][depth][inner], indices [outer][inner].

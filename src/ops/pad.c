@@ -1,8 +1,8 @@
 // PAD, PADV2, MIRROR_PAD: the input with more around it, a constant or its own reflection.
 //
-// Dimensions that are not padded are merged: [1,H,W,C] with padded H and W is units of C elements, W of
-// them with units before and after, H such lines with lines before and after. An output row outside
-// the input reads nothing (PAD) or another row (MIRROR_PAD).
+// Dimensions that are not padded are merged: [1,H,W,C] with padded H and W is units of C elements,
+// W of them with units before and after, H such lines with lines before and after. An output row
+// outside the input reads nothing (PAD) or another row (MIRROR_PAD).
 #include "movement.h"
 #include "quantised.h"
 
@@ -30,7 +30,7 @@ static uint32_t total(pad_dim d) { return d.before + d.inside + d.after; }
 
 static bool is_padded(pad_dim d) { return d.before > 0 || d.after > 0; }
 
-// ---- from paddings to units and dimensions -----------------------------------------------------------
+// ---- from paddings to units and dimensions ------------------------------------------------------
 
 // Bytes of input and output under the dimensions so far.
 typedef struct extent {
@@ -91,7 +91,8 @@ typedef struct shapes {
   uint32_t rank, rows;
 } shapes;
 
-// Fills unit and dimensions; false where the paddings do not fit. Needs: row bytes, element, mirror.
+// Fills unit and dimensions; false where the paddings do not fit. Needs: row bytes, element,
+// mirror.
 static bool build(pad_state *s, const shapes *of, const void *paddings, uint32_t type) {
   bool empty = false;
   s->unit = s->element;
@@ -108,7 +109,7 @@ static bool build(pad_state *s, const shapes *of, const void *paddings, uint32_t
   return true;
 }
 
-// ---- prepare -----------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // The state where the paddings come at run time: eval builds the real one.
 static arn_status prepare_late(arn_prepare *p, pad_state *s, const shapes *of, uint32_t type) {
@@ -191,7 +192,7 @@ static arn_status mirror_pad_prepare(arn_prepare *p, void *state) {
   return prepare_dims(p, s, &in, &out);
 }
 
-// ---- rows --------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------
 
 // Which element of the input element `i` of the output mirrors.
 static uint32_t mirrored(const pad_state *s, pad_dim d, uint32_t i) {
@@ -239,7 +240,7 @@ static void pad_rows(const void *state, uint32_t input, arn_span out, arn_span *
   *in = arn__movement_span(from * bytes, to * bytes, s->in_row_bytes);
 }
 
-// ---- eval --------------------------------------------------------------------------------------------
+// ---- eval ---------------------------------------------------------------------------------------
 
 typedef struct padding {
   const pad_state *s;
@@ -274,8 +275,8 @@ static void mirror_line(const padding *p, uint8_t *target, uint32_t from) {
                     d.after);
 }
 
-// Finds where line `line` of an output row comes from; false where it is padding. `from` is the row's
-// own start.
+// Finds where line `line` of an output row comes from; false where it is padding. `from` is the
+// row's own start.
 static bool find_line(const pad_state *s, uint32_t line, uint32_t *from) {
   uint32_t bytes = s->dim[0].inside * s->unit;
   for (uint32_t i = 1; i + s->lead < s->dims; i++) {

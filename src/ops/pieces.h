@@ -1,8 +1,9 @@
-// What CONCATENATION, PACK, SPLIT, SPLIT_V and UNPACK share: one tensor is cut along an axis into pieces,
-// which are the inputs (joining) or outputs (splitting) of the node.
+// What CONCATENATION, PACK, SPLIT, SPLIT_V and UNPACK share: one tensor is cut along an axis into
+// pieces, which are the inputs (joining) or outputs (splitting) of the node.
 //
-// The whole is [chunks][chunk bytes]; in each chunk, the pieces' bytes follow each other. Where there is
-// one chunk (nothing in front of the axis), each piece is a range of bytes of the whole: a view.
+// The whole is [chunks][chunk bytes]; in each chunk, the pieces' bytes follow each other. Where
+// there is one chunk (nothing in front of the axis), each piece is a range of bytes of the whole: a
+// view.
 #ifndef ARENITE_SRC_OPS_PIECES_H
 #define ARENITE_SRC_OPS_PIECES_H
 
@@ -48,10 +49,10 @@ static inline uint32_t arn__pieces_row_bytes(const arn__pieces *s, uint32_t i) {
   return s->row_chunks > 0 ? s->row_chunks * bytes : s->whole_row_bytes;
 }
 
-// Fills the state for a whole that is cut into the node's other tensors, and checks their shapes and
-// types. Sets work, rows and state_bytes: by rows where every piece's rows are what
-// arn__pieces_row_bytes() says. Fails: TYPES_DIFFER, SHAPE, LIMIT (more unlike pieces than the state
-// holds).
+// Fills the state for a whole that is cut into the node's other tensors, and checks their shapes
+// and types. Sets work, rows and state_bytes: by rows where every piece's rows are what
+// arn__pieces_row_bytes() says.
+// Fails: TYPES_DIFFER, SHAPE, LIMIT (more unlike pieces than the state holds).
 ARN_MUST_CHECK arn_status arn__pieces_prepare(arn_prepare *p, arn__pieces *s,
                                               const arn__pieces_of *of);
 

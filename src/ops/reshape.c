@@ -1,5 +1,5 @@
-// RESHAPE, SQUEEZE, EXPAND_DIMS: the same bytes under another shape. All are views: nothing moves where
-// the plan could put output and input in the same place.
+// RESHAPE, SQUEEZE, EXPAND_DIMS: the same bytes under another shape. All are views: nothing moves
+// where the plan could put output and input in the same place.
 #include "movement.h"
 
 // int4 is packed, two elements a byte, in the same order whatever the shape.
@@ -40,8 +40,8 @@ static void reshape_rows(const void *state, uint32_t input, arn_span out, arn_sp
                            (out.first + out.count) * s->out_row_bytes, s->in_row_bytes);
 }
 
-// One dimension may be -1, whatever is left: the counts agree, so it need not be looked at where all
-// others match.
+// One dimension may be -1, whatever is left: the counts agree, so it need not be looked at where
+// all others match.
 static bool has_shape(const reshape_state *s, const void *shape) {
   uint32_t stretched = 0;
   for (uint32_t i = 0; i < s->rank; i++) {
@@ -73,7 +73,7 @@ static arn_status reshape_eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- RESHAPE ---------------------------------------------------------------------------------------
+// ---- RESHAPE ------------------------------------------------------------------------------------
 
 // A constant shape is not looked at: the output tensor has its own, and files exist where the two
 // disagree in ways that do not matter to the bytes.
@@ -101,7 +101,7 @@ static arn_status reshape_prepare(arn_prepare *p, void *state) {
 const arn_op arn_op_reshape = {"RESHAPE", 22, sizeof(reshape_state), TYPES, 0,
                                reshape_prepare, reshape_rows, reshape_eval};
 
-// ---- SQUEEZE ---------------------------------------------------------------------------------------
+// ---- SQUEEZE ------------------------------------------------------------------------------------
 
 // The dimensions named in the options (field 0) must be 1.
 static arn_status check_squeezed(const arn_prepare *p, const arn_tensor *in) {
@@ -125,7 +125,7 @@ static arn_status squeeze_prepare(arn_prepare *p, void *state) {
 const arn_op arn_op_squeeze = {"SQUEEZE", 43, sizeof(reshape_state), TYPES, 0,
                                squeeze_prepare, reshape_rows, reshape_eval};
 
-// ---- EXPAND_DIMS -----------------------------------------------------------------------------------
+// ---- EXPAND_DIMS --------------------------------------------------------------------------------
 
 // Says whether a new axis at `axis` makes the shape of `in` that of `out`.
 static bool expands_at(const arn_tensor *in, const arn_tensor *out, uint32_t axis) {
@@ -148,7 +148,9 @@ static arn_status expand_dims_prepare(arn_prepare *p, void *state) {
   s->type = index.type;
   s->rank = out.rank;
   for (uint32_t i = 0; i < out.rank; i++) s->axes |= (uint32_t)expands_at(&in, &out, i) << i;
-  if (index.data != NULL && !has_axis(s, index.data)) return arn_refuse_model(p, ARN_WHAT_AXIS, &out);
+  if (index.data != NULL && !has_axis(s, index.data)) {
+    return arn_refuse_model(p, ARN_WHAT_AXIS, &out);
+  }
   return prepare_view(p, state, &in, &out);
 }
 

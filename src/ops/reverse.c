@@ -2,7 +2,7 @@
 // first elements only, as many as each batch entry's length says.
 #include "nest.h"
 
-// ---- REVERSE_V2 ------------------------------------------------------------------------------------
+// ---- REVERSE_V2 ---------------------------------------------------------------------------------
 
 // Reads the axes as bits.
 static arn_status read_axes(const arn_prepare *p, const arn_tensor *in, uint32_t *axes) {
@@ -41,10 +41,10 @@ static arn_status reverse_v2_prepare(arn_prepare *p, void *state) {
 const arn_op arn_op_reverse_v2 = {"REVERSE_V2", 105, sizeof(arn__nest), ARN__MOVEMENT_TYPES, 0,
                                   reverse_v2_prepare, arn__nest_rows, arn__nest_eval};
 
-// ---- REVERSE_SEQUENCE ------------------------------------------------------------------------------
+// ---- REVERSE_SEQUENCE ---------------------------------------------------------------------------
 
-// The tensor as [outer][first][middle][second][run bytes]; first and second are the sequence's and the
-// batch's axis, in whichever order they come.
+// The tensor as [outer][first][middle][second][run bytes]; first and second are the sequence's and
+// the batch's axis, in whichever order they come.
 typedef struct sequence_state {
   uint32_t outer, first, middle, second, run;
   uint8_t sequence_first;

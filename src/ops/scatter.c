@@ -1,5 +1,5 @@
-// SCATTER_ND and SEGMENT_SUM: runs of the input, added up at the places that an index tensor says. What
-// nothing is added to is 0.
+// SCATTER_ND and SEGMENT_SUM: runs of the input, added up at the places that an index tensor says.
+// What nothing is added to is 0.
 #include "movement.h"
 
 // Types that can be added. (bool: or.)
@@ -8,7 +8,7 @@
    ARN_TYPE_BIT(ARN_INT64) | ARN_TYPE_BIT(ARN_BOOL) | ARN_TYPE_BIT(ARN_INT16) |      \
    ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT32))
 
-// ---- adding ------------------------------------------------------------------------------------------
+// ---- adding -------------------------------------------------------------------------------------
 
 static void add_f32(float *target, const float *source, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) target[i] += source[i];
@@ -55,7 +55,7 @@ static void add_run(uint32_t type, void *target, const void *source, uint32_t co
   }
 }
 
-// ---- SCATTER_ND --------------------------------------------------------------------------------------
+// ---- SCATTER_ND ---------------------------------------------------------------------------------
 
 // Inputs: indices [runs][tuple], updates [runs][count], shape.
 typedef struct scatter_state {
@@ -155,7 +155,7 @@ const arn_op arn_op_scatter_nd = {"SCATTER_ND", 122, sizeof(scatter_state),
                                   ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
                                   scatter_nd_prepare, NULL, scatter_nd_eval};
 
-// ---- SEGMENT_SUM -------------------------------------------------------------------------------------
+// ---- SEGMENT_SUM --------------------------------------------------------------------------------
 
 // Inputs: data [runs][count], segment of each run [runs], in ascending order.
 typedef struct segment_state {

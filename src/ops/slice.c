@@ -1,6 +1,7 @@
-// SLICE and STRIDED_SLICE: along each dimension of the input, `count` elements from `start` on, `step`
-// apart. Constant slices become a nest while preparing; where begin, end or size are only known at run
-// time, the same is done at every run, and what comes out must have the output's shape.
+// SLICE and STRIDED_SLICE: along each dimension of the input, `count` elements from `start` on,
+// `step` apart. Constant slices become a nest while preparing; where begin, end or size are only
+// known at run time, the same is done at every run, and what comes out must have the output's
+// shape.
 #include "nest.h"
 
 // What is taken along one dimension of the input.
@@ -45,7 +46,7 @@ static arn__nest_plan build(arn__nest_plan plan, const int32_t *dims, uint32_t r
   return plan;
 }
 
-// ---- begin and size --------------------------------------------------------------------------------
+// ---- begin and size -----------------------------------------------------------------------------
 
 // The two (SLICE) or three (STRIDED_SLICE) index inputs.
 typedef struct indices {
@@ -70,7 +71,7 @@ static bool slice_windows(const indices *ix, const int32_t *dims, uint32_t rank,
   return true;
 }
 
-// ---- begin, end, strides, and masks ----------------------------------------------------------------
+// ---- begin, end, strides, and masks -------------------------------------------------------------
 
 static int32_t clamp_index(int64_t index, int32_t dim, int32_t step) {
   if (index < 0) index += dim;
@@ -144,7 +145,7 @@ static bool strided_windows(const late_slice *s, const indices *ix, window *wind
   return take_whole_dims(&w, s, s->rank - w.dim, windows) && w.out == s->out_rank;
 }
 
-// ---- prepare ---------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // Reads index input `1 + which`, a vector. All of them have as many entries.
 static arn_status read_index(const arn_prepare *p, uint32_t which, indices *ix, uint32_t *entries) {
@@ -203,7 +204,9 @@ static arn_status slice_prepare(arn_prepare *p, void *state) {
     describe(&s, &in, &out, entries);
     return prepare_late(p, state, &s, &out);
   }
-  if (!slice_windows(&ix, in.dims, in.rank, windows)) return arn_refuse_model(p, ARN_WHAT_INDEX, &in);
+  if (!slice_windows(&ix, in.dims, in.rank, windows)) {
+    return arn_refuse_model(p, ARN_WHAT_INDEX, &in);
+  }
   return prepare_nest(p, state, &in, &out, windows);
 }
 
@@ -238,7 +241,7 @@ static arn_status strided_slice_prepare(arn_prepare *p, void *state) {
   return prepare_nest(p, state, &in, &out, windows);
 }
 
-// ---- rows and eval ---------------------------------------------------------------------------------
+// ---- rows and eval ------------------------------------------------------------------------------
 
 // A slice that is only known at run time may read any row.
 static void slice_rows(const void *state, uint32_t input, arn_span out, arn_span *in) {

@@ -1,9 +1,9 @@
-// SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND, of one or two dimensions of space: pixels dealt out to batches,
-// every so many pixels to the same one, and collected again. Block shape and paddings (crops) may come
-// at run time, as converters compute them for dilated convolutions.
+// SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND, of one or two dimensions of space: pixels dealt out to
+// batches, every so many pixels to the same one, and collected again. Block shape and paddings
+// (crops) may come at run time, as converters compute them for dilated convolutions.
 //
-// Both tensors are taken as lines: [batch][height][width] of `unit` bytes. A line of batches comes from
-// every block.x-th pixel of a line of space.
+// Both tensors are taken as lines: [batch][height][width] of `unit` bytes. A line of batches comes
+// from every block.x-th pixel of a line of space.
 #include "movement.h"
 #include "quantised.h"
 
@@ -26,7 +26,7 @@ typedef struct layout {
   uint32_t block_y, block_x, top, left;
 } layout;
 
-// ---- block and paddings ------------------------------------------------------------------------------
+// ---- block and paddings -------------------------------------------------------------------------
 
 // Checks one dimension: space + before + after must be `size` blocks. Both inputs are hostile.
 static bool dim_fits(int64_t block, int64_t before, int64_t after, int64_t space, int64_t batch) {
@@ -34,8 +34,8 @@ static bool dim_fits(int64_t block, int64_t before, int64_t after, int64_t space
   return space + before + after == batch * block;
 }
 
-// Reads block shape and paddings (of BATCH_TO_SPACE_ND: crops, which are the paddings of the way back);
-// false where they do not fit the shapes.
+// Reads block shape and paddings (of BATCH_TO_SPACE_ND: crops, which are the paddings of the way
+// back); false where they do not fit the shapes.
 static bool read_layout(const batch_state *s, const void *block, const void *pads, layout *l) {
   int32_t size[2] = {1, 1}, before[2] = {0, 0}, after[2] = {0, 0};
   const uint32_t first = 2u - s->spatial;
@@ -50,7 +50,7 @@ static bool read_layout(const batch_state *s, const void *block, const void *pad
   return (int64_t)s->space.batches * size[0] * size[1] == s->batch.batches;
 }
 
-// ---- prepare -----------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 static uint32_t lines_of(const plane *of) { return of->batches * of->height; }
 
@@ -122,7 +122,7 @@ static arn_status prepare_batches(arn_prepare *p, batch_state *s, bool to_batch)
   return read_zero(p, &out, &s->zero);
 }
 
-// ---- eval --------------------------------------------------------------------------------------------
+// ---- eval ---------------------------------------------------------------------------------------
 
 // What a step works on: lines of the output.
 typedef struct deal {

@@ -1,5 +1,5 @@
-// SPLIT, SPLIT_V, UNPACK: the outputs are pieces of the input along an axis. Along the outermost axis
-// they are views of it.
+// SPLIT, SPLIT_V, UNPACK: the outputs are pieces of the input along an axis. Along the outermost
+// axis they are views of it.
 #include "pieces.h"
 
 // How an operator of the family gets its axis.
@@ -75,7 +75,7 @@ static arn_status eval_split(const arn_eval *e, const arn__pieces *s, uint32_t i
   return ARN_OK;
 }
 
-// ---- SPLIT -----------------------------------------------------------------------------------------
+// ---- SPLIT --------------------------------------------------------------------------------------
 
 static arn_status split_prepare(arn_prepare *p, void *state) {
   const split_kind kind = {1, false};
@@ -101,7 +101,7 @@ static arn_status split_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_split = {"SPLIT", 49, sizeof(arn__pieces),
                              ARN__MOVEMENT_TYPES, 0, split_prepare, split_rows_of_1, split_eval};
 
-// ---- SPLIT_V ---------------------------------------------------------------------------------------
+// ---- SPLIT_V ------------------------------------------------------------------------------------
 
 typedef struct split_v_state {
   uint8_t late;   // the sizes come at run time
@@ -157,7 +157,7 @@ static arn_status split_v_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_split_v = {"SPLIT_V", 102, sizeof(split_v_state), ARN__MOVEMENT_TYPES, 0,
                                split_v_prepare, split_rows_of_0, split_v_eval};
 
-// ---- UNPACK ----------------------------------------------------------------------------------------
+// ---- UNPACK -------------------------------------------------------------------------------------
 
 static arn_status unpack_prepare(arn_prepare *p, void *state) {
   const split_kind kind = {0, true};

@@ -1,5 +1,5 @@
-// TILE: the input, repeated along each dimension. Multiples that are only known at run time must come
-// to the output's shape.
+// TILE: the input, repeated along each dimension. Multiples that are only known at run time must
+// come to the output's shape.
 #include "nest.h"
 
 typedef struct tile_state {
@@ -42,7 +42,9 @@ static arn_status tile_prepare(arn_prepare *p, void *state) {
   s->type = index.type;
   s->rank = in.rank;
   s->late = index.data == NULL && index.count > 0;
-  if (!s->late && !has_multiples(s, &in, index.data)) return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
+  if (!s->late && !has_multiples(s, &in, index.data)) {
+    return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
+  }
   arn__nest_plan plan = arn__nest_begin(&s->nest, &in, &out);
   int32_t stride = (int32_t)plan.inner_bytes;
   for (uint32_t i = in.rank; i-- > 0;) {

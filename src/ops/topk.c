@@ -1,5 +1,5 @@
-// TOPK_V2: the k largest elements along the last axis, largest first, and where they were; of equal ones,
-// the first. No scratch: the output of indices is the heap.
+// TOPK_V2: the k largest elements along the last axis, largest first, and where they were; of equal
+// ones, the first. No scratch: the output of indices is the heap.
 #include "movement.h"
 
 // Types that can be ordered.
@@ -84,7 +84,7 @@ static void search_line(search *s, uint32_t length, uint32_t k) {
   }
 }
 
-// ---- prepare -----------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 // Checks that `out` is `in` with a last dimension of k, and that it has as many rows.
 static bool fits(const arn_tensor *in, const arn_tensor *out, int32_t k) {
@@ -128,7 +128,7 @@ static arn_status topk_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-// ---- rows and eval -----------------------------------------------------------------------------------
+// ---- rows and eval ------------------------------------------------------------------------------
 
 static void topk_rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
   (void)state;

@@ -1,6 +1,6 @@
-// DYNAMIC_UPDATE_SLICE: the first input, with a block of it replaced by the second. Where the block goes
-// is known at run time; it is pushed back inside where it would reach out. In place, only the block is
-// written.
+// DYNAMIC_UPDATE_SLICE: the first input, with a block of it replaced by the second. Where the block
+// goes is known at run time; it is pushed back inside where it would reach out. In place, only the
+// block is written.
 #include "movement.h"
 
 typedef struct update_state {
@@ -16,7 +16,8 @@ typedef struct update_state {
   } dims[ARN_MAX_RANK];
 } update_state;
 
-// Counts the dimensions around a run: trailing ones that are replaced whole belong to it, and the next.
+// Counts the dimensions around a run: trailing ones that are replaced whole belong to it, and the
+// next.
 static void choose_run(update_state *s) {
   s->run = s->element;
   s->outer = s->rank;

@@ -1,8 +1,8 @@
-// WHERE and UNIQUE: outputs whose length depends on the data. Here it is fixed: a model runs where its
-// file gives the output's shape, and fails at run time where the data do not come to it.
+// WHERE and UNIQUE: outputs whose length depends on the data. Here it is fixed: a model runs where
+// its file gives the output's shape, and fails at run time where the data do not come to it.
 #include "movement.h"
 
-// ---- WHERE -------------------------------------------------------------------------------------------
+// ---- WHERE --------------------------------------------------------------------------------------
 
 // The places, as int64 coordinates, of the input's elements that are not zero.
 typedef struct where_state {
@@ -70,9 +70,10 @@ const arn_op arn_op_where = {"WHERE", 109, sizeof(where_state),
                                  ARN_TYPE_BIT(ARN_UINT32),
                              0, where_prepare, NULL, where_eval};
 
-// ---- UNIQUE ------------------------------------------------------------------------------------------
+// ---- UNIQUE -------------------------------------------------------------------------------------
 
-// The different values of a vector, in order of appearance; and for each element, which of them it is.
+// The different values of a vector, in order of appearance; and for each element, which of them it
+// is.
 typedef struct unique_state {
   uint32_t count, different;
   uint8_t type, element, index_bytes, spare;

@@ -75,7 +75,8 @@ static inline void rig_fill(rig_tensor *t) {
 
 // A tensor of random type and shape, mostly of a single batch, so that it has rows.
 static inline void rig_shape(rig_tensor *t, uint32_t least_rank, uint32_t most_rank) {
-  static const arn_type types[] = {ARN_INT8, ARN_INT16, ARN_FLOAT32, ARN_INT64, ARN_UINT8, ARN_BOOL};
+  static const arn_type types[] = {ARN_INT8,  ARN_INT16, ARN_FLOAT32,
+                                   ARN_INT64, ARN_UINT8, ARN_BOOL};
   static const int32_t sizes[] = {1, 1, 2, 3, 4, 5};
   t->type = types[draw(6)];
   t->rank = least_rank + draw(most_rank - least_rank + 1);
@@ -117,7 +118,7 @@ static inline void rig_want(rig_tensor *out, uint32_t to, const rig_tensor *in, 
   memcpy(out->bytes + to * rig_element(out), in->bytes + from * rig_element(in), rig_element(out));
 }
 
-// ---- running -----------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 static inline int32_t rig_add(arn_builder *b, const rig_tensor *t) {
   arn_build_tensor built = {.name = "t", .type = t->type, .rank = t->rank};

@@ -1,6 +1,6 @@
-// Data movement against its definitions, element by element, over random shapes: ranks up to 6, shapes
-// that have rows, indices that are constant or only known at run time. The operator packs hold few
-// shapes with rows, and no TILE.
+// Data movement against its definitions, element by element, over random shapes: ranks up to 6,
+// shapes that have rows, indices that are constant or only known at run time. The operator packs
+// hold few shapes with rows, and no TILE.
 #include "tests/unit/op_rig.h"
 
 enum { TRIALS = 150 };
@@ -16,7 +16,7 @@ static void begin(int32_t code, uint32_t inputs, uint32_t outputs) {
 
 static bool late(void) { return draw(4) == 0; }
 
-// ---- RESHAPE, EXPAND_DIMS ----------------------------------------------------------------------------
+// ---- RESHAPE, EXPAND_DIMS -----------------------------------------------------------------------
 
 // Deals the prime factors of the count out to some dimensions.
 static void other_shape(const rig_tensor *in, rig_tensor *out) {
@@ -72,7 +72,7 @@ static void test_expand_dims(void **unused) {
   }
 }
 
-// ---- SLICE, STRIDED_SLICE ----------------------------------------------------------------------------
+// ---- SLICE, STRIDED_SLICE -----------------------------------------------------------------------
 
 static void test_slice(void **unused) {
   rig_tally tally = {0, 0};
@@ -87,8 +87,9 @@ static void test_slice(void **unused) {
     for (uint32_t k = 0; k < r.in[0].rank; k++) {
       const int32_t dim = r.in[0].dims[k];
       begin_at[k] = draw(2) ? 0 : (int32_t)draw((uint32_t)dim);
-      r.out[0].dims[k] = draw(2) ? dim - begin_at[k] : 1 + (int32_t)draw((uint32_t)(dim - begin_at[k]));
-      size[k] = r.out[0].dims[k] == dim - begin_at[k] && draw(2) ? -1 : r.out[0].dims[k];
+      const int32_t left = dim - begin_at[k];
+      r.out[0].dims[k] = draw(2) ? left : 1 + (int32_t)draw((uint32_t)left);
+      size[k] = r.out[0].dims[k] == left && draw(2) ? -1 : r.out[0].dims[k];
     }
     for (uint32_t flat = 0; flat < rig_count(&r.out[0]); flat++) {
       rig_split(&r.out[0], flat, at);
@@ -205,7 +206,7 @@ static void test_strided_slice(void **unused) {
   assert_true(tally.by_rows > TRIALS / 5);
 }
 
-// ---- TRANSPOSE, REVERSE_V2, TILE ---------------------------------------------------------------------
+// ---- TRANSPOSE, REVERSE_V2, TILE ----------------------------------------------------------------
 
 static void test_transpose(void **unused) {
   rig_tally tally = {0, 0};
@@ -294,9 +295,10 @@ static void test_tile(void **unused) {
   assert_true(tally.by_rows > TRIALS / 10);
 }
 
-// ---- PAD, PADV2, MIRROR_PAD --------------------------------------------------------------------------
+// ---- PAD, PADV2, MIRROR_PAD ---------------------------------------------------------------------
 
-// Draws paddings, and the output's shape; `edge` is what a reflection leaves out, or -1 for no limit.
+// Draws paddings, and the output's shape; `edge` is what a reflection leaves out, or -1 for no
+// limit.
 static void draw_paddings(int32_t *paddings, int32_t edge) {
   r.out[0].type = r.in[0].type;
   r.out[0].rank = r.in[0].rank;

@@ -1,5 +1,5 @@
-// Joining, splitting, gathering, scattering and space rearrangement against their definitions, element
-// by element, over random shapes, with indices that are constant or only known at run time.
+// Joining, splitting, gathering, scattering and space rearrangement against their definitions,
+// element by element, over random shapes, with indices that are constant or only known at run time.
 #include "tests/unit/op_rig.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void set_options(int32_t type, double a, double b) {
   r.options[1] = b;
 }
 
-// ---- CONCATENATION, PACK, SPLIT, SPLIT_V, UNPACK -----------------------------------------------------
+// ---- CONCATENATION, PACK, SPLIT, SPLIT_V, UNPACK ------------------------------------------------
 
 // Draws a whole and pieces of it along an axis; the elements of the whole are set.
 static uint32_t draw_pieces(rig_tensor *whole, rig_tensor *pieces, uint32_t count, bool alike) {
@@ -186,7 +186,12 @@ static void test_concatenation_rescales(void **unused) {
   }
 }
 
-// ---- GATHER, GATHER_ND, SCATTER_ND -------------------------------------------------------------------
+// ---- GATHER, GATHER_ND, SCATTER_ND --------------------------------------------------------------
+
+// Appends dimensions [from, to) of another tensor.
+static void append_dims(rig_tensor *t, const rig_tensor *of, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++) t->dims[t->rank++] = of->dims[i];
+}
 
 static void test_gather(void **unused) {
   rig_tally tally = {0, 0};
@@ -200,15 +205,19 @@ static void test_gather(void **unused) {
     const uint32_t axis = draw(r.in[0].rank), batches = draw(axis + 1);
     const uint32_t more = draw(3);
     rig_tensor shape = {.rank = batches + more};
-    for (uint32_t k = 0; k < shape.rank; k++) shape.dims[k] = k < batches ? r.in[0].dims[k] : 1 + (int32_t)draw(3);
-    for (uint32_t k = 0; k < rig_count(&shape); k++) indices[k] = (int32_t)draw((uint32_t)r.in[0].dims[axis]);
+    for (uint32_t k = 0; k < shape.rank; k++) {
+      shape.dims[k] = k < batches ? r.in[0].dims[k] : 1 + (int32_t)draw(3);
+    }
+    for (uint32_t k = 0; k < rig_count(&shape); k++) {
+      indices[k] = (int32_t)draw((uint32_t)r.in[0].dims[axis]);
+    }
     rig_index(&r.in[1], indices, rig_count(&shape), draw(2));
     r.in[1].rank = shape.rank;
     memcpy(r.in[1].dims, shape.dims, sizeof shape.dims);
     r.out[0].type = r.in[0].type;
-    for (uint32_t k = 0; k < axis; k++) r.out[0].dims[r.out[0].rank++] = r.in[0].dims[k];
-    for (uint32_t k = batches; k < shape.rank; k++) r.out[0].dims[r.out[0].rank++] = shape.dims[k];
-    for (uint32_t k = axis + 1; k < r.in[0].rank; k++) r.out[0].dims[r.out[0].rank++] = r.in[0].dims[k];
+    append_dims(&r.out[0], &r.in[0], 0, axis);
+    append_dims(&r.out[0], &shape, batches, shape.rank);
+    append_dims(&r.out[0], &r.in[0], axis + 1, r.in[0].rank);
     for (uint32_t flat = 0; flat < rig_count(&r.out[0]); flat++) {
       rig_split(&r.out[0], flat, at);
       memcpy(pick, at, batches * sizeof at[0]);
@@ -237,7 +246,8 @@ static void test_gather_nd(void **unused) {
     rig_fill(&r.in[0]);
     const uint32_t tuple = 1 + draw(r.in[0].rank), outer = draw(4);
     rig_tensor shape = {.rank = outer + 1};
-    for (uint32_t k = 0; k < outer; k++) shape.dims[k] = k == 0 && outer > 1 ? 1 : 1 + (int32_t)draw(4);
+    for (uint32_t k = 0; k < outer; k++) shape.dims[k] = 1 + (int32_t)draw(4);
+    if (outer > 1) shape.dims[0] = 1;
     shape.dims[outer] = (int32_t)tuple;
     for (uint32_t k = 0; k < rig_count(&shape); k++) {
       indices[k] = (int32_t)draw((uint32_t)r.in[0].dims[k % tuple]);
@@ -246,8 +256,8 @@ static void test_gather_nd(void **unused) {
     r.in[1].rank = shape.rank;
     memcpy(r.in[1].dims, shape.dims, sizeof shape.dims);
     r.out[0].type = r.in[0].type;
-    for (uint32_t k = 0; k < outer; k++) r.out[0].dims[r.out[0].rank++] = shape.dims[k];
-    for (uint32_t k = tuple; k < r.in[0].rank; k++) r.out[0].dims[r.out[0].rank++] = r.in[0].dims[k];
+    append_dims(&r.out[0], &shape, 0, outer);
+    append_dims(&r.out[0], &r.in[0], tuple, r.in[0].rank);
     const uint32_t run = rig_count(&r.out[0]) / (rig_count(&shape) / tuple);
     for (uint32_t flat = 0; flat < rig_count(&r.out[0]); flat++) {
       rig_split(&r.out[0], flat, at);
@@ -303,7 +313,7 @@ static void test_scatter_nd(void **unused) {
   }
 }
 
-// ---- DYNAMIC_UPDATE_SLICE ----------------------------------------------------------------------------
+// ---- DYNAMIC_UPDATE_SLICE -----------------------------------------------------------------------
 
 static void test_dynamic_update_slice(void **unused) {
   rig_tally tally = {0, 0};
@@ -335,7 +345,7 @@ static void test_dynamic_update_slice(void **unused) {
   assert_true(tally.by_rows > TRIALS / 4);
 }
 
-// ---- space -------------------------------------------------------------------------------------------
+// ---- space --------------------------------------------------------------------------------------
 
 static void test_space_depth(void **unused) {
   rig_tally tally = {0, 0};
@@ -383,7 +393,8 @@ static void test_space_batch(void **unused) {
       const int32_t padded = batch->dims[k + 1] * block[k];
       pads[2 * k] = (int32_t)draw(3) < padded ? (int32_t)draw(2) : 0;
       pads[2 * k] = pads[2 * k] < padded ? pads[2 * k] : 0;
-      pads[2 * k + 1] = (int32_t)draw((uint32_t)(padded - pads[2 * k] < 3 ? padded - pads[2 * k] : 3));
+      const int32_t left = padded - pads[2 * k];
+      pads[2 * k + 1] = (int32_t)draw((uint32_t)(left < 3 ? left : 3));
       space->dims[k + 1] = padded - pads[2 * k] - pads[2 * k + 1];
       batch->dims[0] *= block[k];
     }
