@@ -21,22 +21,23 @@ static uint64_t split_double(double x, int32_t *exponent) {
   return mantissa;
 }
 
-// Packs q in [2^30, 2^31] and its exponent as the reference does.
-static arn__requant pack(uint64_t q, int32_t shift) {
-  if (q == UINT64_C(1) << 31) {
+// Packs a multiplier of magnitude q in [2^30, 2^31] and its exponent as the reference does, which
+// leaves -2^31 as it is.
+static arn__requant pack(uint64_t q, int32_t shift, bool negative) {
+  if (q == UINT64_C(1) << 31 && !negative) {
     q >>= 1;
     shift++;
   }
   if (shift < -31) return (arn__requant){0, 0};
   if (shift > 30) return (arn__requant){INT32_MAX, 30};
-  return (arn__requant){(int32_t)q, shift};
+  return (arn__requant){(int32_t)(negative ? -(int64_t)q : (int64_t)q), shift};
 }
 
 arn__requant arn__requant_of(double real) {
-  if (!(real > 0.0)) return (arn__requant){0, 0};
+  if (!(real > 0.0) && !(real < 0.0)) return (arn__requant){0, 0};
   int32_t exponent;
-  const uint64_t mantissa = split_double(real, &exponent);
-  return pack((mantissa + (UINT64_C(1) << 21)) >> 22, exponent + 53);
+  const uint64_t mantissa = split_double(real < 0.0 ? -real : real, &exponent);
+  return pack((mantissa + (UINT64_C(1) << 21)) >> 22, exponent + 53, real < 0.0);
 }
 
 static float read_scale(const uint8_t *file, uint32_t at) {
@@ -57,7 +58,7 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
 static arn__requant multiply(const arn__requant_source *s, float scale) {
   uint32_t bits;
   memcpy(&bits, &scale, sizeof bits);
-  const int32_t e = (int32_t)(bits >> 23);
+  const int32_t e = (int32_t)(bits >> 23 & 0xFF);
   if (e == 0) return exact(s, scale);
   const uint32_t m = (bits & 0x7FFFFF) | 0x800000;
   const uint64_t low = (uint64_t)m * s->ratio_low;
@@ -68,7 +69,7 @@ static arn__requant multiply(const arn__requant_source *s, float scale) {
   const uint64_t half = UINT64_C(1) << (drop - 1);
   const uint64_t distance = fraction > half ? fraction - half : half - fraction;
   if (distance < 16) return exact(s, scale);
-  return pack((high + half) >> drop, e + s->ratio_exponent - 126 + wide);
+  return pack((high + half) >> drop, e + s->ratio_exponent - 126 + wide, bits >> 31);
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
@@ -78,10 +79,10 @@ void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32
   }
 }
 
-static bool is_scale(float x) {
+static bool is_finite(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
-  return bits > 0 && bits < 0x7F800000;
+  return (bits & 0x7FFFFFFF) < 0x7F800000;
 }
 
 // Sets the ratio as 64 bits: the quotient of two 24-bit mantissas by long division.
@@ -112,9 +113,10 @@ bool arn__requant_source_init(arn__requant_source *s, const uint8_t *file, uint3
   s->step = scale_count > 1;
   s->in_scale = in_scale;
   s->out_scale = out_scale;
-  if (scale_count == 0 || !is_scale(in_scale) || !is_scale(out_scale)) return false;
+  if (scale_count == 0 || !(in_scale > 0.0f) || !(out_scale > 0.0f)) return false;
+  if (!is_finite(in_scale) || !is_finite(out_scale)) return false;
   for (uint32_t i = 0; i < scale_count; i++) {
-    if (!is_scale(read_scale(file, scales_at + 4 * i))) return false;
+    if (!is_finite(read_scale(file, scales_at + 4 * i))) return false;
   }
   set_ratio(s);
   if (scale_count == 1) s->one = exact(s, read_scale(file, scales_at));

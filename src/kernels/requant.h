@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// A real multiplier q * 2^(shift - 31), q in [2^30, 2^31) or 0.
+// A real multiplier q * 2^(shift - 31), |q| in [2^30, 2^31) or 0 (-2^31 also occurs). Negative ones
+// come from filters with a negative scale, which converters have been seen to write.
 typedef struct arn__requant {
   int32_t q;
   int32_t shift;
@@ -22,8 +23,9 @@ static inline int32_t arn__clamp_s32(int32_t x, arn__clamp c) {
   return x > c.high ? c.high : x;
 }
 
-// Saturating rounding doubling high multiply. q >= 0, so that nothing saturates; rounding half up is
-// what the reference's sign-dependent nudge with truncating division comes to.
+// Saturating rounding doubling high multiply. Nothing saturates unless a and q are both -2^31, which
+// is left to wrap; rounding half up is what the reference's sign-dependent nudge with truncating
+// division comes to.
 static inline int32_t arn__high_multiply(int32_t a, int32_t q) {
   return (int32_t)(((int64_t)a * q + (INT64_C(1) << 30)) >> 31);
 }
@@ -66,12 +68,12 @@ typedef struct arn__requant_source {
 
 // Fills `out` for channels [first, first + count). Bit for bit equal to
 // arn__requant_of((double)in_scale * (double)scale[c] / (double)out_scale).
-// `file` is the start of the model file. All scales must be positive and finite (see
-// arn__requant_source_init).
+// `file` is the start of the model file.
 void arn__requant_fill(const arn__requant_source *source, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out);
 
-// Prepares a source from scales. Returns false where a scale is not positive and finite.
+// Prepares a source from scales. Returns false where in_scale or out_scale is not positive and finite,
+// or one of the filter's scales is not finite. Those may be negative or zero, as the reference has it.
 bool arn__requant_source_init(arn__requant_source *source, const uint8_t *file, uint32_t scales_at,
                               uint32_t scale_count, float in_scale, float out_scale);
 

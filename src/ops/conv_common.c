@@ -284,10 +284,11 @@ static arn_status set_integer(const arn_prepare *p, const tensors *t, int32_t ac
   return set_scale(p, t, in_scale, out_scale, s);
 }
 
+// As for integers, any finite scale will do.
 static arn_status check_filter_scales(const arn_prepare *p, const arn_tensor *f) {
   for (uint32_t i = 0; i < f->scale_count; i++) {
     const float scale = arn_tensor_scale(p->model, f, i);
-    if (!(scale > 0.0f) || scale > FLT_MAX) return arn_refuse_model(p, ARN_WHAT_SCALE, f);
+    if (!(scale >= -FLT_MAX && scale <= FLT_MAX)) return arn_refuse_model(p, ARN_WHAT_SCALE, f);
   }
   return ARN_OK;
 }
