@@ -239,7 +239,7 @@ static uint32_t next_class(const job *j, uint32_t box, uint32_t c) {
 
 // ---- fast ---------------------------------------------------------------------------------------
 
-// Lists a selected box with its best classes.
+// Lists a selected box with its best classes; places that are left over are zero.
 static void list_classes(const job *j, uint32_t first, const arn__nms_box *box, uint32_t index) {
   const detection_state *s = j->state;
   const uint32_t most = s->per_box < s->classes ? s->per_box : s->classes;
@@ -251,6 +251,7 @@ static void list_classes(const job *j, uint32_t first, const arn__nms_box *box, 
     j->classes[first + i] = (float)c;
     j->scores[first + i] = read_score(j, index, c);
   }
+  memset(&j->boxes[first + most], 0, (s->per_box - most) * sizeof *j->boxes);
 }
 
 // Selected boxes gather at the front of the output and are then spread to where their classes go.
