@@ -208,9 +208,13 @@ static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
 static arn__dense_vectors start_vectors(const arn_eval *e, const batch_matmul *s) {
   const arn__dense *d = &s->dense;
   const uint32_t es = arn_type_bytes((arn_type)d->type);
-  arn__dense_vectors v = {arn_eval_input(e, LHS, s->flags & ADJ_X ? es : d->depth * es),
+  const uint32_t line_bytes = s->flags & ADJ_X ? es : d->depth * es;
+  arn__dense_vectors v = {arn_eval_input(e, LHS, line_bytes),
                           arn_eval_output(e, 0, d->channels * es), 0, 1};
-  if (!(s->flags & LHS_FOLLOWS)) arn__dense_set_whole(&v.in);
+  if (!(s->flags & LHS_FOLLOWS)) {
+    arn__dense_set_whole(&v.in);
+    v.in.row_bytes = line_bytes;
+  }
   return v;
 }
 

@@ -7,14 +7,6 @@
 #define TILE_DEPTH 32u     // of a tile of rows of weights
 #define GATHER_BYTES 128u
 
-// Part of the work on one vector: channels and depth to cover, the input at the first depth.
-typedef struct piece {
-  arn_span channels, depth;
-  const uint8_t *x;
-  uint32_t step;       // of x, in elements
-  uint8_t *sums;       // at the first channel
-} piece;
-
 static uint32_t element_bytes(const arn__dense *d) { return arn_type_bytes((arn_type)d->type); }
 
 // ---- prepare -----------------------------------------------------------------------------------
@@ -203,6 +195,10 @@ static void dot(const arn__dense_run *run, void *sums, const void *x, const void
   }
 }
 
+static void *sum_at(const arn__dense_run *run, arn__dense_block *block, uint32_t i) {
+  return (uint8_t *)&block->sums + i * arn__dense_sum_bytes(run->d);
+}
+
 static bool needs_widening(const arn__dense *d) {
   return d->w_type == ARN_INT4 || (d->type == ARN_FLOAT32 && d->w_type != ARN_FLOAT32);
 }
@@ -227,101 +223,109 @@ typedef union tile {
   float f32[TILE_BYTES / sizeof(float)];
 } tile;
 
-// Widens `n` weights from element `at` on into row `row` of the tile.
+// Widens `n` weights from element `at` on into elements `to` and on of the tile.
 static void widen_row(const arn__dense_run *run, tile *t, uint32_t to, uint32_t at, uint32_t n) {
   if (run->d->type == ARN_FLOAT32) widen_float(run->d, t->f32 + to, run->w.base, at, n);
   else arn__widen_s4_s8(t->s8 + to, run->w.base, at, n);
 }
 
-static void add_widened_columns(const arn__dense_run *run, const piece *p, arn__dot *call) {
+static void add_widened_columns(const arn__dense_run *run, arn__dense_block *block,
+                                arn_span depth, const uint8_t *x) {
   tile t;
-  const uint32_t es = element_bytes(run->d);
+  const arn_span channels = block->channels;
+  const uint32_t step_bytes = run->in_step * element_bytes(run->d);
   const uint32_t most = run->d->type == ARN_FLOAT32 ? 2 : 8;
-  call->stride = ARN__DENSE_BLOCK;
-  for (uint32_t k = 0; k < p->depth.count; k += call->n) {
-    call->n = p->depth.count - k < most ? p->depth.count - k : most;
-    for (uint32_t i = 0; i < call->n; i++) {
-      const uint32_t at = (p->depth.first + k + i) * run->d->channels + p->channels.first;
-      widen_row(run, &t, i * ARN__DENSE_BLOCK, at, p->channels.count);
+  arn__dot call = {0, channels.count, ARN__DENSE_BLOCK, run->in_step, run->d->in_zero, 0};
+  for (uint32_t k = 0; k < depth.count; k += call.n) {
+    call.n = depth.count - k < most ? depth.count - k : most;
+    for (uint32_t i = 0; i < call.n; i++) {
+      const uint32_t at = (depth.first + k + i) * run->d->channels + channels.first;
+      widen_row(run, &t, i * ARN__DENSE_BLOCK, at, channels.count);
     }
-    dot(run, p->sums, p->x + (size_t)k * p->step * es, &t, call);
+    dot(run, &block->sums, x + (size_t)k * step_bytes, &t, &call);
   }
 }
 
-static void add_widened_rows(const arn__dense_run *run, const piece *p, arn__dot *call) {
+static void add_widened_rows(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+                             const uint8_t *x) {
   tile t;
-  const uint32_t es = element_bytes(run->d), sum_bytes = arn__dense_sum_bytes(run->d);
+  const arn_span channels = block->channels;
+  const uint32_t es = element_bytes(run->d);
   const uint32_t most = run->d->type == ARN_FLOAT32 ? 1 : 4;
-  call->stride = TILE_DEPTH;
-  for (uint32_t c = 0; c < p->channels.count; c += call->count) {
-    call->count = p->channels.count - c < most ? p->channels.count - c : most;
-    for (uint32_t k = 0; k < p->depth.count; k += call->n) {
-      call->n = p->depth.count - k < TILE_DEPTH ? p->depth.count - k : TILE_DEPTH;
-      for (uint32_t i = 0; i < call->count; i++) {
-        const uint32_t at = (p->channels.first + c + i) * run->d->depth + p->depth.first + k;
-        widen_row(run, &t, i * TILE_DEPTH, at, call->n);
+  arn__dot call = {0, 0, TILE_DEPTH, 1, run->d->in_zero, 0};
+  for (uint32_t c = 0; c < channels.count; c += call.count) {
+    call.count = channels.count - c < most ? channels.count - c : most;
+    for (uint32_t k = 0; k < depth.count; k += call.n) {
+      call.n = depth.count - k < TILE_DEPTH ? depth.count - k : TILE_DEPTH;
+      for (uint32_t i = 0; i < call.count; i++) {
+        const uint32_t at = (channels.first + c + i) * run->d->depth + depth.first + k;
+        widen_row(run, &t, i * TILE_DEPTH, at, call.n);
       }
-      dot(run, p->sums + c * sum_bytes, p->x + (size_t)k * es, &t, call);
+      dot(run, sum_at(run, block, c), x + (size_t)k * es, &t, &call);
     }
   }
 }
 
-static void add_direct(const arn__dense_run *run, const piece *p, arn__dot *call) {
+static void add_direct(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+                       const uint8_t *x) {
   const arn__dense *d = run->d;
-  const uint32_t at = run->by_columns ? p->depth.first * d->channels + p->channels.first
-                                      : p->channels.first * d->depth + p->depth.first;
-  call->stride = run->by_columns ? d->channels : d->depth;
-  call->spare = (d->channels - p->channels.first - p->channels.count + 1) * d->depth -
-                p->depth.first - p->depth.count;
-  dot(run, p->sums, p->x, run->w.base + at * arn_type_bytes((arn_type)d->w_type), call);
+  const arn_span channels = block->channels;
+  arn__dot call = {depth.count, channels.count, 0, run->in_step, d->in_zero, 0};
+  uint32_t at;
+  if (run->by_columns) {
+    at = depth.first * d->channels + channels.first;
+    call.stride = d->channels;
+  } else {
+    at = channels.first * d->depth + depth.first;
+    call.stride = d->depth;
+    call.spare = d->channels * d->depth - at - (channels.count - 1) * d->depth - depth.count;
+  }
+  dot(run, &block->sums, x, run->w.base + at * arn_type_bytes((arn_type)d->w_type), &call);
 }
 
 // Rows of the weights lie apart: one at a time.
-static void add_scattered(const arn__dense_run *run, const piece *p, arn__dot *call) {
+static void add_scattered(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+                          const uint8_t *x) {
+  const arn_span channels = block->channels;
   const uint32_t w_bytes = arn_type_bytes((arn_type)run->d->w_type);
-  const uint32_t es = element_bytes(run->d), sum_bytes = arn__dense_sum_bytes(run->d);
+  const uint32_t step_bytes = run->in_step * element_bytes(run->d);
+  arn__dot call = {depth.count, channels.count, 0, 1, run->d->in_zero, 0};
   if (run->by_columns) {
-    call->n = 1;
-    for (uint32_t k = 0; k < p->depth.count; k++) {
-      const uint8_t *w = arn_row(&run->w, p->depth.first + k) + p->channels.first * w_bytes;
-      dot(run, p->sums, p->x + (size_t)k * p->step * es, w, call);
+    call.n = 1;
+    for (uint32_t k = 0; k < depth.count; k++) {
+      const uint8_t *w = arn_row(&run->w, depth.first + k) + channels.first * w_bytes;
+      dot(run, &block->sums, x + (size_t)k * step_bytes, w, &call);
     }
   } else {
-    call->count = 1;
-    for (uint32_t c = 0; c < p->channels.count; c++) {
-      const uint8_t *w = arn_row(&run->w, p->channels.first + c) + p->depth.first * w_bytes;
-      dot(run, p->sums + c * sum_bytes, p->x, w, call);
+    call.count = 1;
+    for (uint32_t c = 0; c < channels.count; c++) {
+      const uint8_t *w = arn_row(&run->w, channels.first + c) + depth.first * w_bytes;
+      dot(run, sum_at(run, block, c), x, w, &call);
     }
   }
 }
 
-static void add_products(const arn__dense_run *run, const piece *p) {
-  arn__dot call = {p->depth.count, p->channels.count, 0, p->step, run->d->in_zero, 0};
-  if (run->w.table) add_scattered(run, p, &call);
-  else if (!needs_widening(run->d)) add_direct(run, p, &call);
-  else if (run->by_columns) add_widened_columns(run, p, &call);
-  else add_widened_rows(run, p, &call);
-}
-
 // What the weights' zero point takes off each sum.
-static void subtract_zero(const arn__dense_run *run, const piece *p) {
+static void subtract_zero(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+                          const uint8_t *x) {
   const arn__dense *d = run->d;
-  const arn__dot call = {p->depth.count, 0, 0, p->step, d->in_zero, 0};
-  const int32_t sum = d->type == ARN_INT8 ? arn__dot_sum_s8((const int8_t *)p->x, &call)
-                                          : arn__dot_sum_u8(p->x, &call);
+  const arn__dot call = {depth.count, 0, 0, run->in_step, d->in_zero, 0};
+  const int32_t sum = d->type == ARN_INT8 ? arn__dot_sum_s8((const int8_t *)x, &call)
+                                          : arn__dot_sum_u8(x, &call);
   const uint32_t off = (uint32_t)sum * (uint32_t)(int32_t)d->w_zero;
-  int32_t *sums = (int32_t *)(void *)p->sums;
-  for (uint32_t c = 0; c < p->channels.count; c++) sums[c] = (int32_t)((uint32_t)sums[c] - off);
-}
-
-static void add(const arn__dense_run *run, const piece *p) {
-  add_products(run, p);
-  if (run->d->w_zero != 0 && run->d->type != ARN_FLOAT32) subtract_zero(run, p);
+  int32_t *sums = block->sums.s32;
+  for (uint32_t c = 0; c < block->channels.count; c++) {
+    sums[c] = (int32_t)((uint32_t)sums[c] - off);
+  }
 }
 
 void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
                     const uint8_t *x) {
-  add(run, &(piece){block->channels, depth, x, run->in_step, (uint8_t *)&block->sums});
+  if (run->w.table) add_scattered(run, block, depth, x);
+  else if (!needs_widening(run->d)) add_direct(run, block, depth, x);
+  else if (run->by_columns) add_widened_columns(run, block, depth, x);
+  else add_widened_rows(run, block, depth, x);
+  if (run->d->w_zero != 0 && run->d->type != ARN_FLOAT32) subtract_zero(run, block, depth, x);
 }
 
 // Kernels by rows want the input's elements side by side.
@@ -329,14 +333,14 @@ static void add_gathered(const arn__dense_run *run, arn__dense_block *block, con
   uint32_t aligned[GATHER_BYTES / sizeof(uint32_t)];
   uint8_t *x = (uint8_t *)aligned;
   const uint32_t es = element_bytes(run->d), most = GATHER_BYTES / es;
-  piece p = {block->channels, {0, 0}, x, 1, (uint8_t *)&block->sums};
-  for (uint32_t k = 0; k < run->d->depth; k += p.depth.count) {
-    const uint32_t left = run->d->depth - k;
-    p.depth = (arn_span){k, left < most ? left : most};
-    for (uint32_t i = 0; i < p.depth.count; i++) {
+  arn__dense_run gathered = *run;
+  gathered.in_step = 1;
+  for (uint32_t k = 0; k < run->d->depth; k += most) {
+    const uint32_t left = run->d->depth - k, n = left < most ? left : most;
+    for (uint32_t i = 0; i < n; i++) {
       memcpy(x + i * es, from + (size_t)(k + i) * run->in_step * es, es);
     }
-    add(run, &p);
+    arn__dense_add(&gathered, block, (arn_span){k, n}, x);
   }
 }
 

@@ -6,11 +6,13 @@
 //   out[u]    = act(bias[u] + sum over the filters f of u of time[f] . state[f])
 //
 // The state is a variable [batch][filter][memory]: the states and the time weights of a unit lie
-// side by side, and a unit's sum is one dot product. Both factors are dense layers (dense.h). No
+// side by side, and a unit's sum is one dot product. The features are a dense layer (dense.h). No
 // scratch. As in the reference, an int8 output knows no activation but its range.
 #include <float.h>
 
 #include "../kernels/fmath.h"
+#include "../kernels/settle.h"
+#include "../kernels/svdf.h"
 #include "arenite/ops.h"
 #include "dense.h"
 
@@ -187,20 +189,16 @@ static arn__dense feature_layer(const svdf *s) {
   return d;
 }
 
-// The layer that takes a unit's states to its sum.
+// The layer that takes a unit's states to its sum, for float states and weights that are not.
 static arn__dense time_layer(const svdf *s) {
   arn__dense d = {.depth = s->filters / s->units * s->memory,
                   .channels = s->units,
-                  .in_zero = s->state_zero,
-                  .type = s->state_type,
+                  .clamp.f32 = {-FLT_MAX, FLT_MAX},
+                  .type = ARN_FLOAT32,
                   .w_type = s->time_type,
-                  .bias_type = s->has_bias && s->type == ARN_FLOAT32 ? ARN_FLOAT32
-                                                                     : ARN__DENSE_NO_BIAS,
-                  .out_type = s->state_type};
-  if (s->type == ARN_FLOAT32) {
-    d.clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};
-    d.scale.real.scales_at = s->time.scales_at;
-  }
+                  .bias_type = ARN__DENSE_NO_BIAS,
+                  .out_type = ARN_FLOAT32};
+  d.scale.real.scales_at = s->time.scales_at;
   return d;
 }
 
@@ -237,26 +235,66 @@ static float activate(float x, uint8_t activation) {
   }
 }
 
-static int8_t quantise(const svdf *s, int32_t sum) {
-  const arn__clamp range = {INT8_MIN - s->out_zero, INT8_MAX - s->out_zero};
-  return (int8_t)(arn__clamp_s32(arn__requantise(sum, s->time.one), range) + s->out_zero);
+// What is left of a batch once its states are up to date.
+typedef struct work {
+  const arn_eval *e;
+  const svdf *s;
+  const uint8_t *weights;  // over time
+  const uint8_t *bias;     // or NULL
+  uint32_t n;              // states of a unit
+} work;
+
+static void sum_widened(const work *w, arn_span units, const float *states, float *sums) {
+  const arn__dense d = time_layer(w->s);
+  const arn__dense_run run = {&d, w->e->model->bytes, {(uint8_t *)(uintptr_t)w->weights, NULL, 0},
+                              NULL, 1, false};
+  arn__dense_block block;
+  for (uint32_t i = 0; i < units.count; i++) {
+    block.channels = (arn_span){units.first + i, 1};
+    arn__dense_clear(&run, &block);
+    arn__dense_add(&run, &block, (arn_span){0, w->n}, (const uint8_t *)(states + i * w->n));
+    arn__dense_finish(&run, &block, (uint8_t *)&sums[i]);
+  }
 }
 
-static void compute_unit(const arn__dense_run *run, const svdf *s, uint32_t unit,
-                         const uint8_t *states, uint8_t *out) {
-  arn__dense_block block;
-  block.channels = (arn_span){unit, 1};
-  arn__dense_clear(run, &block);
-  arn__dense_add(run, &block, (arn_span){0, run->d->depth}, states);
-  if (s->type == ARN_FLOAT32) {
-    float *value = (float *)(void *)out + unit;
-    arn__dense_finish(run, &block, (uint8_t *)value);
-    *value = activate(*value, s->activation);
-    return;
+static void finish_float(const work *w, arn_span units, const uint8_t *states, float *out) {
+  const arn__svdf_time t = {w->n, units.count, 0};
+  const float *first = (const float *)(const void *)states + units.first * w->n;
+  const float *weights = (const float *)(const void *)w->weights + units.first * w->n;
+  const float *bias = (const float *)(const void *)w->bias;
+  out += units.first;
+  memset(out, 0, units.count * sizeof *out);
+  if (w->s->time_type == ARN_FLOAT32) arn__svdf_time_f32(out, first, weights, &t);
+  else sum_widened(w, units, first, out);
+  for (uint32_t i = 0; i < units.count; i++) {
+    out[i] = activate(out[i] + (bias ? bias[units.first + i] : 0.0f), w->s->activation);
   }
-  const int32_t sum = s->state_type == ARN_INT16 ? (int32_t)block.sums.s64[0] : block.sums.s32[0];
-  const int32_t bias = s->has_bias ? ((const int32_t *)run->bias)[unit] : 0;
-  ((int8_t *)out)[unit] = quantise(s, arn__dot_add(sum, bias));
+}
+
+static void finish_int8(const work *w, arn_span units, const uint8_t *states, int8_t *out) {
+  const svdf *s = w->s;
+  const uint32_t at = units.first * w->n;
+  const arn__svdf_time t = {w->n, units.count, s->state_zero};
+  const arn__settle settle = {&s->time.one, false, units.count,
+                              {INT8_MIN - s->out_zero, INT8_MAX - s->out_zero}, s->out_zero};
+  const int32_t *bias = (const int32_t *)(const void *)w->bias;
+  int32_t sums[ARN__DENSE_BLOCK] = {0};
+  if (s->state_type == ARN_INT16) {
+    arn__svdf_time_s16(sums, (const int16_t *)(const void *)states + at,
+                       (const int16_t *)(const void *)w->weights + at, &t);
+  } else {
+    arn__svdf_time_s8(sums, (const int8_t *)states + at, (const int8_t *)w->weights + at, &t);
+  }
+  arn__settle_s8(out + units.first, sums, bias ? bias + units.first : NULL, &settle);
+}
+
+static void finish_batch(const work *w, const uint8_t *states, uint8_t *out) {
+  const uint32_t units = w->s->units;
+  for (uint32_t u = 0; u < units; u += ARN__DENSE_BLOCK) {
+    const arn_span block = {u, units - u < ARN__DENSE_BLOCK ? units - u : ARN__DENSE_BLOCK};
+    if (w->s->type == ARN_FLOAT32) finish_float(w, block, states, (float *)(void *)out);
+    else finish_int8(w, block, states, (int8_t *)out);
+  }
 }
 
 static arn_status eval(const arn_eval *e, const void *state) {
@@ -264,20 +302,18 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t es = arn_type_bytes((arn_type)s->type);
   const uint32_t state_es = arn_type_bytes((arn_type)s->state_type);
   const uint32_t kept = s->filters * s->memory * state_es;  // bytes of a batch
-  const arn__dense feature = feature_layer(s), time = time_layer(s);
-  const uint8_t *file = e->model->bytes;
-  const arn__dense_run features = {&feature, file, arn_eval_input(e, FEATURE, 0), NULL, 1, false};
-  const arn__dense_run times = {&time, file, arn_eval_input(e, TIME, 0), arn_eval_in(e, BIAS), 1,
-                                false};
+  const arn__dense feature = feature_layer(s);
+  const arn__dense_run features = {&feature, e->model->bytes, arn_eval_input(e, FEATURE, 0), NULL,
+                                   1, false};
+  const work w = {e, s, arn_eval_in(e, TIME), s->has_bias ? arn_eval_in(e, BIAS) : NULL,
+                  s->filters / s->units * s->memory};
   const uint8_t *x = arn_eval_in(e, INPUT);
   uint8_t *states = arn_eval_input(e, STATE, kept).base;
   uint8_t *out = arn_eval_out(e, 0);
   for (uint32_t b = 0; b < s->batches; b++) {
     age(states, kept, state_es);
     add_features(&features, s, x, states);
-    for (uint32_t u = 0; u < s->units; u++) {
-      compute_unit(&times, s, u, states + u * time.depth * state_es, out);
-    }
+    finish_batch(&w, states, out);
     x += s->inputs * es;
     states += kept;
     out += s->units * es;
