@@ -70,8 +70,8 @@ typedef struct axis {
 } axis;
 
 // Sets the padding; stride and dilation become 1 where they make no difference. As in the reference,
-// padding follows from the input and the options alone, and an output of another size than they give
-// is computed as if the image went on with padding.
+// padding follows from the input and the options alone, even where they give a size below 1, and an
+// output of another size is computed as if the image went on with padding: models rely on both.
 static arn_status set_axis(const arn_prepare *p, const tensors *t, axis *a) {
   const int32_t padding = arn_option_u8(p, OPTION_PADDING, PADDING_SAME);
   if (padding > PADDING_VALID) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
@@ -79,7 +79,7 @@ static arn_status set_axis(const arn_prepare *p, const tensors *t, axis *a) {
   if (a->kernel == 1) a->dilation = 1;
   const int64_t reach = (int64_t)(a->kernel - 1) * a->dilation + 1;
   int64_t out = ((int64_t)a->in + a->stride - 1) / a->stride;
-  if (padding == PADDING_VALID) out = a->in < reach ? 0 : (a->in - reach) / a->stride + 1;
+  if (padding == PADDING_VALID) out = ((int64_t)a->in + a->stride - reach) / a->stride;
   const int64_t pad = ((out - 1) * a->stride + reach - a->in) / 2;
   a->pad = pad > 0 && pad <= UINT16_MAX ? (int32_t)pad : 0;
   if (a->out <= 1) a->stride = 1;
