@@ -102,8 +102,9 @@ static arn_status run_node(struct run *r) {
       node.code == ARN__CODE_CALL_ONCE) {
     return run_control(r, op, &node, record, &e);
   }
+  const arn_status status = run_rows(r, op, record, &e);
   r->frame.node++;
-  return run_rows(r, op, record, &e);
+  return status;
 }
 
 // Returns to the caller of a subgraph; its control-flow node is evaluated again.
