@@ -1,7 +1,7 @@
-// Prints the constants of the kernels: the integer tables that a C library would otherwise fill, and
-// the coefficients of the float approximations. Everything here is computed in long double and its
-// definition stands beside it; tests/unit/test_op_unary.c checks what was committed against the same
-// definitions.
+// Prints the constants of the kernels: the integer tables that a C library would otherwise fill,
+// and the coefficients of the float approximations. Everything here is computed in long double and
+// its definition stands beside it; tests/unit/test_op_unary.c checks what was committed against the
+// same definitions.
 //
 //   cc -std=c11 -o make_tables make_tables.c -lm && ./make_tables
 #include <math.h>
@@ -10,13 +10,14 @@
 
 typedef long double real;
 
-// ---- integer tables ------------------------------------------------------------------------------
+// ---- integer tables
+// ------------------------------------------------------------------------------
 
 // 65536 * sigmoid(i / 24).
 static real sigmoid(real i) { return 65536.0L / (1.0L + expl(-i / 24.0L)); }
 
-// The table is read with linear interpolation, which lies below a concave curve: each entry is raised
-// by half of the error in the middle of its interval. The last entry is "one".
+// The table is read with linear interpolation, which lies below a concave curve: each entry is
+// raised by half of the error in the middle of its interval. The last entry is "one".
 static void print_sigmoid(void) {
   printf("sigmoid, 256 entries\n");
   for (int i = 0; i < 256; i++) {
@@ -52,7 +53,8 @@ static void print_powers(void) {
   printf("log2(e) * 2^63\n0x%016llx\n2^(i/16) * 2^63\n",
          (unsigned long long)(1.0L / logl(2.0L) * 0x1p63L));
   for (int i = 0; i < 16; i++) {
-    printf("0x%016llx,%s", (unsigned long long)(exp2l(i / 16.0L) * 0x1p63L), i % 4 == 3 ? "\n" : " ");
+    const unsigned long long power = (unsigned long long)(exp2l(i / 16.0L) * 0x1p63L);
+    printf("0x%016llx,%s", power, i % 4 == 3 ? "\n" : " ");
   }
   printf("ln(2)^k / k! * 2^63\n");
   real term = 1.0L;
@@ -63,7 +65,8 @@ static void print_powers(void) {
   printf("\n");
 }
 
-// ---- polynomials ---------------------------------------------------------------------------------
+// ---- polynomials
+// ---------------------------------------------------------------------------------
 
 #define MAX_TERMS 16
 

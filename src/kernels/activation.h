@@ -3,6 +3,7 @@
 #define ARENITE_SRC_KERNELS_ACTIVATION_H
 
 #include "unary.h"
+#include "x86/x86.h"
 
 // Two lines that meet at zero: out = clamp(out_zero + (in - in_zero) * slope). Multipliers may be
 // negative. ReLU and requantisation have equal slopes, abs and negation slopes of -1 or 1.
@@ -18,8 +19,8 @@ typedef struct arn__activation_curve {
   int32_t in_zero;
 } arn__activation_curve;
 
-// logistic and tanh of int16, read from a table over [0, 10.7): the multiplier (below 2^15) takes the
-// input, after a rounding shift right (0..31), to 1/12288.
+// logistic and tanh of int16, read from a table over [0, 10.7): the multiplier (below 2^15) takes
+// the input, after a rounding shift right (0..31), to 1/12288.
 typedef struct arn__activation_lookup {
   int32_t multiplier, shift;
 } arn__activation_lookup;
@@ -38,6 +39,21 @@ typedef struct arn__activation_real {
   int32_t in_zero, out_zero;
 } arn__activation_real;
 
+#if defined(ARN__X86)
+#define arn__activation_logistic_s8 arn__activation_logistic_s8_x86
+#define arn__activation_tanh_s8 arn__activation_tanh_s8_x86
+#define arn__activation_logistic_s16 arn__activation_logistic_s16_x86
+#define arn__activation_tanh_s16 arn__activation_tanh_s16_x86
+#else
+#define arn__activation_logistic_s8 arn__activation_logistic_s8_portable
+#define arn__activation_tanh_s8 arn__activation_tanh_s8_portable
+#define arn__activation_logistic_s16 arn__activation_logistic_s16_portable
+#define arn__activation_tanh_s16 arn__activation_tanh_s16_portable
+#endif
+
+// 65536 * logistic(i / 24), for logistic_s16 and tanh_s16.
+extern const uint16_t arn__activation_sigmoid[256];
+
 #define ARN__ACTIVATION_DECLARE(name) \
   void arn__activation_##name(const void *in, void *out, uint32_t count, const void *params)
 
@@ -45,10 +61,16 @@ ARN__ACTIVATION_DECLARE(clamp_s8);       // params: arn__clamp
 ARN__ACTIVATION_DECLARE(clamp_s16);      // params: arn__clamp
 ARN__ACTIVATION_DECLARE(slopes_s8);      // params: arn__activation_slopes
 ARN__ACTIVATION_DECLARE(slopes_s16);     // params: arn__activation_slopes
-ARN__ACTIVATION_DECLARE(logistic_s8);    // params: arn__activation_curve; out: 1/256, zero -128
-ARN__ACTIVATION_DECLARE(tanh_s8);        // params: arn__activation_curve; out: 1/128, zero 0
-ARN__ACTIVATION_DECLARE(logistic_s16);   // params: arn__activation_lookup; out: 1/32768
-ARN__ACTIVATION_DECLARE(tanh_s16);       // params: arn__activation_lookup; out: 1/32768
+// params: arn__activation_curve; out: logistic 1/256, zero -128; tanh 1/128, zero 0
+ARN__ACTIVATION_DECLARE(logistic_s8_portable);
+ARN__ACTIVATION_DECLARE(logistic_s8_x86);
+ARN__ACTIVATION_DECLARE(tanh_s8_portable);
+ARN__ACTIVATION_DECLARE(tanh_s8_x86);
+// params: arn__activation_lookup; out: 1/32768
+ARN__ACTIVATION_DECLARE(logistic_s16_portable);
+ARN__ACTIVATION_DECLARE(logistic_s16_x86);
+ARN__ACTIVATION_DECLARE(tanh_s16_portable);
+ARN__ACTIVATION_DECLARE(tanh_s16_x86);
 ARN__ACTIVATION_DECLARE(hard_swish_s8);  // params: arn__activation_hard_swish
 ARN__ACTIVATION_DECLARE(elu_s8);         // params: arn__activation_real; so the rest
 ARN__ACTIVATION_DECLARE(exp_s8);

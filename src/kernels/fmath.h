@@ -1,6 +1,6 @@
-// Float functions of our own: short, without branches or calls, so that loops over them vectorise, and
-// the same bits on every machine (-ffp-contract=off). Errors were measured over all floats; the bounds
-// stand beside each. Coefficients: tools/make_tables.c.
+// Float functions of our own: short, without branches or calls, so that loops over them vectorise,
+// and the same bits on every machine (-ffp-contract=off). Errors were measured over all floats; the
+// bounds stand beside each. Coefficients: tools/make_tables.c.
 #ifndef ARENITE_SRC_KERNELS_FMATH_H
 #define ARENITE_SRC_KERNELS_FMATH_H
 
@@ -29,8 +29,9 @@ ARN__INLINE float arn__fmath_copy_sign(float x, float sign) {
                           (arn__fmath_bits(sign) & 0x80000000u));
 }
 
-// exp(x) = (1 + rest) * scale * scale2: scales are powers of two, split so that none leaves the range
-// of floats. x must be in [-104, 89], or NaN (then rest is NaN).
+// exp(x) = (1 + rest) * scale * scale2 for x in [-104, 89]: scales are powers of two, split so that
+// none leaves the range of floats. NaN gives a rest of NaN; what else is outside gives anything,
+// and callers choose their result afterwards (choosing x before would keep loops from vectorising).
 typedef struct arn__fmath_power {
   float rest, scale, scale2;
 } arn__fmath_power;
@@ -51,22 +52,20 @@ ARN__INLINE arn__fmath_power arn__fmath_power_of(float x) {
                             arn__fmath_float((k - k1 + 127u) << 23)};
 }
 
-ARN__INLINE float arn__fmath_limit(float x) {
-  x = x < -104.0f ? -104.0f : x;
-  return x > 89.0f ? 89.0f : x;
-}
-
 // exp(x). 1 ulp.
 ARN__INLINE float arn__fmath_exp(float x) {
-  const arn__fmath_power p = arn__fmath_power_of(arn__fmath_limit(x));
-  return (1.0f + p.rest) * p.scale * p.scale2;
+  const arn__fmath_power p = arn__fmath_power_of(x);
+  const float y = (1.0f + p.rest) * p.scale * p.scale2;
+  const float bounded = x > 88.73f ? INFINITY : y;
+  return x < -104.0f ? 0.0f : bounded;
 }
 
 // exp(x) - 1 for x <= 0. 2 ulp.
 ARN__INLINE float arn__fmath_exp_minus_one(float x) {
-  const arn__fmath_power p = arn__fmath_power_of(arn__fmath_limit(x));
+  const arn__fmath_power p = arn__fmath_power_of(x);
   const float scale = p.scale * p.scale2;
-  return p.rest * scale + (scale - 1.0f);
+  const float y = p.rest * scale + (scale - 1.0f);
+  return x < -104.0f ? -1.0f : y;
 }
 
 // log(x): x = m * 2^k with m in [sqrt(1/2), sqrt(2)). 1 ulp; -inf for 0, NaN below.
@@ -106,8 +105,8 @@ ARN__INLINE float arn__fmath_tanh(float x) {
   return a < 0.625f ? near : arn__fmath_copy_sign(far, x);
 }
 
-// x * (1 + erf(x / sqrt(2))) / 2, through erfc(z) = t P(t) exp(-z^2), t = 2 / (2 + z), so that nothing
-// cancels for negative x. exp(-z^2) is split where z^2 = x^2 / 2 would be rounded. 12 ulp.
+// x * (1 + erf(x / sqrt(2))) / 2, through erfc(z) = t P(t) exp(-z^2), t = 2 / (2 + z), so that
+// nothing cancels for negative x. exp(-z^2) is split where z^2 = x^2 / 2 would be rounded. 12 ulp.
 ARN__INLINE float arn__fmath_gelu(float x) {
   x = x < -20.0f ? -20.0f : x;  // already 0, and -infinity would give 0 * infinity
   const float a = arn__fmath_abs(x > 20.0f ? 20.0f : x);

@@ -9,14 +9,14 @@
 // Integers of any type up to 32 bits pass through blocks of int32 on the stack.
 #define ARN__QUANTIZE_BLOCK 64u
 
-// Loads n elements from element `first` on of an array of bool, int8, uint8, int16, uint16, int32 or
-// uint32; stores the low bits of values to one (bool: whether not 0).
+// Loads n elements from element `first` on of an array of bool, int8, uint8, int16, uint16, int32
+// or uint32; stores the low bits of values to one (bool: whether not 0).
 void arn__quantize_load(const void *in, uint32_t first, uint32_t n, arn_type type, int32_t *values);
 void arn__quantize_store(const int32_t *values, void *out, uint32_t first, uint32_t n,
                          arn_type type);
 
-// float32 to int8, uint8 or int16: round(x / scale) + zero, saturated; NaN is the least value. And back:
-// (x - zero) * scale, from any of the types that blocks take.
+// float32 to int8, uint8 or int16: round(x / scale) + zero, saturated; NaN is the least value. And
+// back: (x - zero) * scale, also from int32.
 typedef struct arn__quantize_real {
   float scale;
   int32_t zero;

@@ -3,8 +3,10 @@
 #define ARENITE_SRC_KERNELS_SOFTMAX_H
 
 #include "elementwise.h"
+#include "x86/x86.h"
 
-// Vectors to go over. in and out: [vectors][depth]; the same memory where elements have equal sizes.
+// Vectors to go over. in and out: [vectors][depth]; the same memory where elements have equal
+// sizes.
 typedef struct arn__softmax_span {
   const void *in;
   void *out;
@@ -18,9 +20,16 @@ typedef struct arn__softmax_scaling {
   uint8_t flip;  // 0x80: in (and 8-bit out) are uint8
 } arn__softmax_scaling;
 
-// exp of n differences to a largest element (<= 0), in place: Q0.31, and 0 below -31. The inner loop of
-// the 8-bit kernels. Needs: shift in 1..31.
-void arn__softmax_exp_q31(int32_t *values, uint32_t n, arn__requant requant);
+// exp of n differences to a largest element (<= 0), in place: Q0.31, and 0 below -31. The inner
+// loop of the 8-bit kernels. Needs: shift in 1..31; room for n rounded up to 8 values, the rest of
+// which is anything.
+void arn__softmax_exp_q31_portable(int32_t *values, uint32_t n, arn__requant requant);
+#if defined(ARN__X86)
+void arn__softmax_exp_q31_x86(int32_t *values, uint32_t n, arn__requant requant);
+#define arn__softmax_exp_q31 arn__softmax_exp_q31_x86
+#else
+#define arn__softmax_exp_q31 arn__softmax_exp_q31_portable
+#endif
 
 // out: 1/256, zero -128 (0 for uint8). 350 bytes of stack.
 void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *scaling);

@@ -3,7 +3,8 @@
 #include "../model/flatbuffer.h"
 #include "../model/schema.h"
 
-// ---- the description -----------------------------------------------------------------------------
+// ---- the description
+// -----------------------------------------------------------------------------
 
 // A list of int32, uint16 or uint8, in a union of tables with one vector each.
 typedef struct list {
@@ -175,16 +176,17 @@ void arn__sparse_open(arn__sparse *s, const arn_model *m, uint32_t at, const voi
   s->values = values;
 }
 
-// ---- reading rows --------------------------------------------------------------------------------
+// ---- reading rows
+// --------------------------------------------------------------------------------
 
 #define ALL_ROWS UINT32_MAX
 
-// The way from the root to where the reading is: on each level, the nodes still to visit, and where in
-// the output their parent is.
+// The way from the root to where the reading is: on each level, the nodes still to visit, and where
+// in the output their parent is.
 typedef struct walk {
   uint32_t row;  // the one to read, or ALL_ROWS
   uint32_t at[ARN__SPARSE_LEVELS], end[ARN__SPARSE_LEVELS];
-  uint32_t base[ARN__SPARSE_LEVELS];    // first node of the parent's, where the level is dense
+  uint32_t base[ARN__SPARSE_LEVELS];    // first node of the parent's; 0 where sparse
   uint32_t offset[ARN__SPARSE_LEVELS];  // elements
 } walk;
 
@@ -200,6 +202,7 @@ static void enter(const arn__sparse *s, walk *w, uint32_t l, uint32_t parent, ui
   const arn__sparse_level *level = &s->levels[l];
   uint32_t only;
   w->offset[l] = offset;
+  w->base[l] = 0;
   if (level->segments_at != 0) {
     w->at[l] = list_element(s->file, level->segments_at, level->segment_bytes, parent);
     w->end[l] = list_element(s->file, level->segments_at, level->segment_bytes, parent + 1);
@@ -214,14 +217,14 @@ static void enter(const arn__sparse *s, walk *w, uint32_t l, uint32_t parent, ui
   }
 }
 
-// Finds where the node that the walk is at begins in the output. Returns false where it does not lead
-// to the row.
+// Finds where the node that the walk is at begins in the output. Returns false where it does not
+// lead to the row.
 static bool locate(const arn__sparse *s, const walk *w, uint32_t l, uint32_t *offset) {
   const arn__sparse_level *level = &s->levels[l];
-  const uint32_t here = level->segments_at == 0
-                            ? w->at[l] - w->base[l]
-                            : list_element(s->file, level->indices_at, level->index_bytes, w->at[l]);
-  uint32_t only;
+  uint32_t only, here = w->at[l] - w->base[l];
+  if (level->segments_at != 0) {
+    here = list_element(s->file, level->indices_at, level->index_bytes, w->at[l]);
+  }
   *offset = w->offset[l];
   if (is_chosen(level, w, &only)) return here == only;
   *offset += here * level->step;

@@ -1,10 +1,11 @@
-// Constants in TFLite's sparse format, read a row (an index of the outermost axis) at a time, so that a
-// sparse filter never has to exist as a whole.
+// Constants in TFLite's sparse format, read a row (an index of the outermost axis) at a time, so
+// that a sparse filter never has to exist as a whole.
 //
-// The format is a tree. Its levels are the axes of the tensor in some order ("traversal order"), then
-// the axes of the blocks into which some axes are divided. A node of a dense level has all children;
-// of a sparse level, those that lists name: segments[p] to segments[p + 1] are the children of the
-// p-th node above, indices[...] their coordinates. The leaves are the stored values, in order.
+// The format is a tree. Its levels are the axes of the tensor in some order ("traversal order"),
+// then the axes of the blocks into which some axes are divided. A node of a dense level has all
+// children; of a sparse level, those that lists name: segments[p] to segments[p + 1] are the
+// children of the p-th node above, indices[...] their coordinates. The leaves are the stored
+// values, in order.
 //
 //   dense 2 x 3   1 0 2   traversal 0, 1    level 0: dense, 2 nodes
 //                 0 0 3                     level 1: sparse, segments 0 2 3, indices 0 2 2
@@ -37,7 +38,8 @@ typedef struct arn__sparse {
   arn__sparse_level levels[ARN__SPARSE_LEVELS];
 } arn__sparse;
 
-// Returns what an operator keeps in its state to open the tensor later: where the file describes it.
+// Returns what an operator keeps in its state to open the tensor later: where the file describes
+// it.
 uint32_t arn__sparse_at(const arn_model *model, const arn_subgraph *subgraph,
                         const arn_tensor *tensor);
 
@@ -47,13 +49,14 @@ uint32_t arn__sparse_at(const arn_model *model, const arn_subgraph *subgraph,
 bool arn__sparse_check(const arn_model *model, const arn_subgraph *subgraph,
                        const arn_tensor *tensor);
 
-// Opens a tensor that arn__sparse_check() accepted. `values` is its data (arn_eval_in()). O(levels).
+// Opens a tensor that arn__sparse_check() accepted. `values` is its data (arn_eval_in()).
+// O(levels).
 void arn__sparse_open(arn__sparse *sparse, const arn_model *model, uint32_t at, const void *values);
 
 // Writes rows [first, first + count) to `out`, dense: count * row_count elements of element_bytes.
-// O(elements written + stored values of these rows) where rows are an outermost dense level, which is
-// how converters write filters; else O(nodes) a row. All rows at once are one pass in any case. 200
-// bytes of stack.
+// O(elements written + stored values of these rows) where rows are an outermost dense level, which
+// is how converters write filters; else O(nodes) a row. All rows at once are one pass in any case.
+// 200 bytes of stack.
 void arn__sparse_rows(const arn__sparse *sparse, uint32_t first, uint32_t count, void *out);
 
 #endif

@@ -11,8 +11,8 @@
 
 typedef void (*arn__unary_fn)(const void *in, void *out, uint32_t count, const void *params);
 
-// Fills the table of an int8 kernel's 256 results, by the bits of its input: for int8 (flip 0), or for
-// uint8 values whose int8 twins have the highest bit flipped (0x80).
+// Fills the table of an int8 kernel's 256 results, by the bits of its input: for int8 (flip 0), or
+// for uint8 values whose int8 twins have the highest bit flipped (0x80).
 void arn__unary_fill_table(uint8_t *table, arn__unary_fn fn, const void *params, uint8_t flip);
 
 // out[i] = table[in[i]]
@@ -52,8 +52,8 @@ ARN__UNARY_DECLARE(neg_s32);
 ARN__UNARY_DECLARE(neg_s64);
 ARN__UNARY_DECLARE(sign_s32);
 
-// rsqrt of quantised values. What lies below the zero point has no root: the caller looks for it (the
-// result there, as for zero itself, is the largest value).
+// rsqrt of quantised values. What lies below the zero point has no root: the caller looks for it
+// (the result there, as for zero itself, is the largest value).
 typedef struct arn__unary_rsqrt {
   arn__requant requant;  // 1 / (sqrt(in_scale) * out_scale); shift >= -11
   int32_t in_zero, out_zero;

@@ -1,5 +1,5 @@
-// Activations made of straight lines: RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU and HARD_SWISH;
-// and ABS and NEG, which on quantised values are lines through zero too.
+// Activations made of straight lines: RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, LEAKY_RELU and
+// HARD_SWISH; and ABS and NEG, which on quantised values are lines through zero too.
 #include "../kernels/activation.h"
 
 #include <math.h>
@@ -12,14 +12,16 @@
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |     \
    ARN_TYPE_BIT(ARN_INT16))
 
-// uint8 values are computed as int8 with the highest bit flipped, so that 128 less is the zero point.
+// uint8 values are computed as int8 with the highest bit flipped, so that 128 less is the zero
+// point.
 static uint8_t flip_of(uint8_t type) { return type == ARN_UINT8 ? 0x80 : 0; }
 
 static bool is_quantised(const arn_tensor *t) {
   return t->type == ARN_INT8 || t->type == ARN_UINT8 || t->type == ARN_INT16;
 }
 
-// ---- lines ---------------------------------------------------------------------------------------
+// ---- lines
+// ---------------------------------------------------------------------------------------
 
 typedef struct lines {
   uint32_t row_count;
@@ -86,14 +88,16 @@ static arn__clamp whole_range(const lines *s) {
   return arn__quantised_range(s->type == ARN_INT16 ? ARN_INT16 : ARN_INT8);
 }
 
-// ---- RELU and its kin ----------------------------------------------------------------------------
+// ---- RELU and its kin
+// ----------------------------------------------------------------------------
 
 static void set_bounds(lines *s, arn__clamp c) {
   s->last.bounds[0] = (int16_t)(c.low - flip_of(s->type));
   s->last.bounds[1] = (int16_t)(c.high - flip_of(s->type));
 }
 
-// `activation` of the schema bounds the output; the bounds are then raised to zero where `positive`.
+// `activation` of the schema bounds the output; the bounds are then raised to zero where
+// `positive`.
 static arn_status prepare_bounded(arn_prepare *p, lines *s, int32_t activation, bool positive) {
   arn_tensor in, out;
   scales scale;
@@ -121,8 +125,8 @@ static arn_status prepare_relu_0_to_1(arn_prepare *p, void *state) {
   return prepare_bounded(p, state, ARN__ACTIVATION_RELU_N1_TO_1, true);
 }
 
-// The reference clamps int8 and int16 in the quantisation of the input and hands that on, whatever the
-// output's is; models have the same for both.
+// The reference clamps int8 and int16 in the quantisation of the input and hands that on, whatever
+// the output's is; models have the same for both.
 static arn_status prepare_relu6(arn_prepare *p, void *state) {
   lines *s = state;
   ARN__TRY(prepare_bounded(p, s, ARN__ACTIVATION_RELU6, true));
@@ -176,7 +180,8 @@ static arn_status eval_relu6(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- LEAKY_RELU ----------------------------------------------------------------------------------
+// ---- LEAKY_RELU
+// ----------------------------------------------------------------------------------
 
 // A multiplier of any sign. Products of floats have 24 bits, so that nothing is rounded here.
 static arn__requant signed_requant(double real) {
@@ -217,7 +222,8 @@ static arn_status eval_leaky_relu(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- ABS, NEG ------------------------------------------------------------------------------------
+// ---- ABS, NEG
+// ------------------------------------------------------------------------------------
 
 // int16 without quantisation is a plain integer: its type is kept as UINT16, which it cannot be.
 #define PLAIN_INT16 ARN_UINT16
@@ -270,7 +276,8 @@ static arn_status eval_neg(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- HARD_SWISH ----------------------------------------------------------------------------------
+// ---- HARD_SWISH
+// ----------------------------------------------------------------------------------
 
 typedef struct hard_swish {
   uint32_t row_count;

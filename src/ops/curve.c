@@ -1,6 +1,6 @@
-// Functions of real numbers that have quantised versions: LOGISTIC and TANH (fixed point for 8 bits, a
-// table with interpolation for 16), and ELU, GELU, EXP and LOG (dequantised and quantised again, 8
-// bits).
+// Functions of real numbers that have quantised versions: LOGISTIC and TANH (fixed point for 8
+// bits, a table with interpolation for 16), and ELU, GELU, EXP and LOG (dequantised and quantised
+// again, 8 bits).
 #include <math.h>
 #include <stddef.h>
 
@@ -10,7 +10,8 @@
 
 #define TYPES_8 (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8))
 
-// uint8 values are computed as int8 with the highest bit flipped, so that 128 less is the zero point.
+// uint8 values are computed as int8 with the highest bit flipped, so that 128 less is the zero
+// point.
 static uint8_t flip_of(uint8_t type) { return type == ARN_UINT8 ? 0x80 : 0; }
 
 static void run_float(const arn_eval *e, uint32_t row_count, arn__unary_fn fn) {
@@ -18,7 +19,8 @@ static void run_float(const arn_eval *e, uint32_t row_count, arn__unary_fn fn) {
   arn__unary_run(e, &job);
 }
 
-// ---- LOGISTIC, TANH ------------------------------------------------------------------------------
+// ---- LOGISTIC, TANH
+// ------------------------------------------------------------------------------
 
 typedef struct sigmoid {
   uint32_t row_count;
@@ -35,7 +37,8 @@ typedef struct fixed_output {
   int32_t exponent, zero;
 } fixed_output;
 
-// Says whether a scale is a power of two, within what the reference allows (1/1000 of the logarithm).
+// Says whether a scale is a power of two, within what the reference allows (1/1000 of the
+// logarithm).
 static bool is_power_of_two(float scale, int32_t *exponent) {
   int e;
   const float fraction = frexpf(scale, &e);
@@ -54,8 +57,8 @@ static arn_status check_output(const arn_prepare *p, const arn_tensor *out, fixe
   return ARN_OK;
 }
 
-// 16 bits: the multiplier that takes the input to 1/12288. Scales of 2^-12 (and, for tanh, 2^-11) need
-// no rounding.
+// 16 bits: the multiplier that takes the input to 1/12288. Scales of 2^-12 (and, for tanh, 2^-11)
+// need no rounding.
 static arn_status set_lookup(const arn_prepare *p, sigmoid *s, const arn_tensor *in,
                              int32_t most_doublings) {
   float scale;
@@ -140,7 +143,8 @@ static arn_status eval_tanh(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- ELU, GELU, EXP, LOG -------------------------------------------------------------------------
+// ---- ELU, GELU, EXP, LOG
+// -------------------------------------------------------------------------
 
 typedef struct curve {
   uint32_t row_count;
@@ -194,8 +198,9 @@ static arn_status eval_elu(const arn_eval *e, const void *state) {
 
 static arn_status eval_gelu(const arn_eval *e, const void *state) {
   const curve *s = state;
-  if (s->approximate) return run_either(e, s, arn__unary_gelu_tanh_f32, arn__activation_gelu_tanh_s8);
-  return run_either(e, s, arn__unary_gelu_f32, arn__activation_gelu_s8);
+  return s->approximate
+             ? run_either(e, s, arn__unary_gelu_tanh_f32, arn__activation_gelu_tanh_s8)
+             : run_either(e, s, arn__unary_gelu_f32, arn__activation_gelu_s8);
 }
 
 static arn_status eval_exp(const arn_eval *e, const void *state) {

@@ -1,5 +1,5 @@
-// DENSIFY: a sparse constant as a dense tensor. Where all readers of the output take the sparse constant
-// itself (arn_op.folds), the engine never runs this.
+// DENSIFY: a sparse constant as a dense tensor. Where all readers of the output take the sparse
+// constant itself (arn_op.folds), the engine never runs this.
 #include "../graph/rows.h"
 #include "../kernels/sparse.h"
 #include "arenite/op.h"

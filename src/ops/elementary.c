@@ -60,7 +60,8 @@ static arn_status eval_sign(const arn_eval *e, const void *state) {
   return run(e, state, s->type == ARN_INT32 ? arn__unary_sign_s32 : arn__unary_sign_f32);
 }
 
-// ---- RSQRT ---------------------------------------------------------------------------------------
+// ---- RSQRT
+// ---------------------------------------------------------------------------------------
 
 typedef struct rsqrt {
   uint32_t row_count;

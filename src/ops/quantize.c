@@ -9,7 +9,8 @@
 
 #define BIT ARN_TYPE_BIT
 
-// ---- QUANTIZE ------------------------------------------------------------------------------------
+// ---- QUANTIZE
+// ------------------------------------------------------------------------------------
 
 typedef struct quantize {
   uint32_t row_count;
@@ -87,7 +88,8 @@ static arn_status eval_quantize(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- DEQUANTIZE ----------------------------------------------------------------------------------
+// ---- DEQUANTIZE
+// ----------------------------------------------------------------------------------
 
 typedef struct dequantize {
   uint32_t row_count;

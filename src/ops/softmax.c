@@ -47,8 +47,8 @@ static arn_status check_output(const arn_prepare *p, const arn_tensor *out, fixe
   return ARN_OK;
 }
 
-// The multiplier from steps of an 8-bit input to Q5.26; large ones are cut off, where any difference
-// leaves nothing.
+// The multiplier from steps of an 8-bit input to Q5.26; large ones are cut off, where any
+// difference leaves nothing.
 static arn_status set_narrow_scale(const arn_prepare *p, softmax *s, const arn_tensor *in,
                                    float beta) {
   float scale;

@@ -1,5 +1,5 @@
-// 8-bit functions that are defined on real numbers. Run through a table or, for few elements, as is;
-// float arithmetic is basic operations only, so that every machine gets the same bytes.
+// 8-bit functions that are defined on real numbers. Run through a table or, for few elements, as
+// is; float arithmetic is basic operations only, so that every machine gets the same bytes.
 #include "../activation.h"
 #include "../exact.h"
 #include "../fmath.h"

@@ -38,8 +38,8 @@ static int32_t flat_from(arn__requant r) {
   return r.shift < 0 ? INT32_MAX : fifteen >> r.shift;
 }
 
-ARN__KERNEL void arn__activation_logistic_s8(const void *in, void *out, uint32_t count,
-                                             const void *params) {
+void arn__activation_logistic_s8_portable(const void *in, void *out, uint32_t count,
+                                          const void *params) {
   const int8_t *from = in;
   int8_t *to = out;
   const arn__activation_curve p = *(const arn__activation_curve *)params;
@@ -54,8 +54,8 @@ ARN__KERNEL void arn__activation_logistic_s8(const void *in, void *out, uint32_t
   }
 }
 
-ARN__KERNEL void arn__activation_tanh_s8(const void *in, void *out, uint32_t count,
-                                         const void *params) {
+void arn__activation_tanh_s8_portable(const void *in, void *out, uint32_t count,
+                                      const void *params) {
   const int8_t *from = in;
   int8_t *to = out;
   const arn__activation_curve p = *(const arn__activation_curve *)params;

@@ -62,17 +62,23 @@ ARN__KERNEL void arn__quantize_to(const void *in, void *out, uint32_t count, con
   }
 }
 
+#define SCALE(type)                                                                     \
+  {                                                                                     \
+    const type *from = in;                                                              \
+    for (uint32_t i = 0; i < count; i++) {                                              \
+      to[i] = p.scale * (float)(int32_t)((uint32_t)(int32_t)from[i] - (uint32_t)p.zero); \
+    }                                                                                   \
+    break;                                                                              \
+  }
+
 ARN__KERNEL void arn__quantize_from(const void *in, void *out, uint32_t count, const void *params) {
   const arn__quantize_real p = *(const arn__quantize_real *)params;
   float *to = out;
-  int32_t values[BLOCK];
-  for (uint32_t at = 0; at < count; at += BLOCK) {
-    const uint32_t n = block_at(at, count);
-    arn__quantize_load(in, at, n, p.type, values);
-    for (uint32_t i = 0; i < n; i++) {
-      const int32_t x = (int32_t)((uint32_t)values[i] - (uint32_t)p.zero);
-      to[at + i] = p.scale * (float)x;
-    }
+  switch (p.type) {
+    case ARN_INT8: SCALE(int8_t)
+    case ARN_UINT8: SCALE(uint8_t)
+    case ARN_INT16: SCALE(int16_t)
+    default: SCALE(int32_t)
   }
 }
 

@@ -1,5 +1,5 @@
-// What SOFTMAX and LOG_SOFTMAX of 8-bit integers share: differences to the largest element, exp of them,
-// and the sum, in blocks of int32 on the stack.
+// What SOFTMAX and LOG_SOFTMAX of 8-bit integers share: differences to the largest element, exp of
+// them, and the sum, in blocks of int32 on the stack.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_SOFTMAX_8_H
 #define ARENITE_SRC_KERNELS_PORTABLE_SOFTMAX_8_H
 

@@ -3,32 +3,33 @@
 
 #define LANES 8u
 
-// Sums and maxima go to lanes side by side, so that compilers need no leave to reorder them.
+// Sums and maxima of long vectors go to lanes side by side, so that compilers need no leave to
+// reorder them.
 ARN__INLINE float largest(const float *in, uint32_t n) {
-  float lanes[LANES];
-  for (uint32_t j = 0; j < LANES; j++) lanes[j] = in[0];
+  float most = in[0], lanes[LANES];
   uint32_t i = 0;
+  for (uint32_t j = 0; j < LANES; j++) lanes[j] = most;
   for (; i + LANES <= n; i += LANES) {
     for (uint32_t j = 0; j < LANES; j++) lanes[j] = in[i + j] > lanes[j] ? in[i + j] : lanes[j];
   }
-  for (; i < n; i++) lanes[0] = in[i] > lanes[0] ? in[i] : lanes[0];
-  for (uint32_t j = 1; j < LANES; j++) lanes[0] = lanes[j] > lanes[0] ? lanes[j] : lanes[0];
-  return lanes[0];
+  for (uint32_t j = 0; i > 0 && j < LANES; j++) most = lanes[j] > most ? lanes[j] : most;
+  for (; i < n; i++) most = in[i] > most ? in[i] : most;
+  return most;
 }
 
 ARN__INLINE float sum_of(const float *in, uint32_t n) {
-  float lanes[LANES] = {0};
+  float sum = 0.0f, lanes[LANES] = {0};
   uint32_t i = 0;
   for (; i + LANES <= n; i += LANES) {
     for (uint32_t j = 0; j < LANES; j++) lanes[j] += in[i + j];
   }
-  for (; i < n; i++) lanes[0] += in[i];
-  for (uint32_t j = 1; j < LANES; j++) lanes[0] += lanes[j];
-  return lanes[0];
+  for (uint32_t j = 0; i > 0 && j < LANES; j++) sum += lanes[j];
+  for (; i < n; i++) sum += in[i];
+  return sum;
 }
 
-// Three loops over a group of vectors that stays in the cache; exp runs over all of them at once, so
-// that short vectors vectorise too.
+// Three loops over a group of vectors that stays in the cache; exp runs over all of them at once,
+// so that short vectors vectorise too.
 ARN__KERNEL static void group(const float *in, float *out, uint32_t vectors, uint32_t depth,
                               float beta) {
   const uint32_t count = vectors * depth;

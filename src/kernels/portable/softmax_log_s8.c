@@ -1,9 +1,9 @@
 // Log-softmax of int8 in fixed point, bit for bit the reference's.
 #include "softmax_8.h"
 
-// log(x) for x >= 1, Q12.19 to Q5.26: x is brought near sqrt(sqrt(1/2)) by a power of two, found twice
-// (for x and for x * sqrt(1/2)) to come within a factor of the fourth root of 2; then a rational
-// approximation.
+// log(x) for x >= 1, Q12.19 to Q5.26: x is brought near sqrt(sqrt(1/2)) by a power of two, found
+// twice (for x and for x * sqrt(1/2)) to come within a factor of the fourth root of 2; then a
+// rational approximation.
 static int32_t log_of(int32_t x) {
   const int32_t root = 1518500250, fourth_root = 1805811301;  // of 1/2
   const int32_t quarter = 1 << 23;                            // in Q6.25, as the exponents

@@ -1,6 +1,6 @@
 // Softmax of 8-bit integers in fixed point, bit for bit the reference's. exp is what costs: it is
-// computed once where whole vectors fit a block, of which several short ones share one; longer vectors
-// compute it for the sum and again for the outputs.
+// computed once where whole vectors fit a block, of which several short ones share one; longer
+// vectors compute it for the sum and again for the outputs.
 #include "softmax_8.h"
 
 typedef arn__softmax_scaling scaling;

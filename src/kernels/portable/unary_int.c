@@ -23,9 +23,9 @@ UNARY_INT(neg_s32, int32_t, uint32_t, minus)
 UNARY_INT(neg_s64, int64_t, uint64_t, minus)
 UNARY_INT(sign_s32, int32_t, uint32_t, (x > 0) - (x < 0))
 
-// 1 / sqrt(x) for x >= 2 as a multiplier with `kept` bits behind the point: x is brought to [1/4, 1)
-// (as Q3.28 in [1/2, 2)) by a shift of an even number of bits, five Newton steps from 1 follow. Exactly
-// the reference's steps.
+// 1 / sqrt(x) for x >= 2 as a multiplier with `kept` bits behind the point: x is brought to [1/4,
+// 1) (as Q3.28 in [1/2, 2)) by a shift of an even number of bits, five Newton steps from 1 follow.
+// Exactly the reference's steps.
 static arn__requant inverse_root(int32_t x) {
   const int32_t pairs = (arn__fixed_leading_zeros((uint32_t)x) - 1) / 2 - 1;
   const int32_t scaled = (int32_t)((uint32_t)x << (2 * pairs)) >> 1;
