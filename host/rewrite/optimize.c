@@ -1,0 +1,85 @@
+#include "host/rewrite/optimize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/rewrite/metadata.h"
+#include "host/rewrite/tflm_plan.h"
+#include "host/search/rowencode.h"
+
+// Plans rows for a started engine; *plan is malloc'ed.
+static bool plan_rows(const host_engine *e, const host_search_options *o, arn_optimized *r,
+                      uint8_t **plan, size_t *plan_bytes) {
+  host_row_graph g;
+  host_row_schedule schedule = {0};
+  host_row_layout layout = {0};
+  if (!host_row_graph_build(&g, &e->nn, o->stream)) return false;
+  bool ok = host_row_search(&g, o, &schedule) &&
+            host_row_place(&g, &schedule, o->budget_seconds, &layout);
+  if (ok) {
+    r->row_bytes = layout.bytes;
+    r->live_peak = schedule.live_peak;
+    r->steps = schedule.steps.count;
+    r->segments = schedule.segments;
+    ok = host_row_encode(&g, &schedule, &layout, plan, plan_bytes);
+  }
+  host_row_layout_free(&layout);
+  host_steps_free(&schedule.steps);
+  host_row_graph_free(&g);
+  return ok;
+}
+
+static bool write_file(const void *bytes, size_t size, const host_engine *e, arn_optimized *r,
+                       const arn_metadata_entry *rows, const char **why) {
+  size_t tflm_bytes = 0;
+  int32_t *tflm = arn_tflm_plan(&e->model, &tflm_bytes);
+  const arn_metadata_entry entries[2] = {*rows, {"OfflineMemoryAllocation", tflm, tflm_bytes}};
+  const bool ok =
+      tflm && arn_metadata_add(bytes, size, entries, 2, &r->bytes, &r->size, why);
+  if (tflm == NULL) *why = "out of host memory";
+  free(tflm);
+  return ok;
+}
+
+// Starts the result, which verifies its plan.
+static arn_status try_result(arn_optimized *r, arn_error *error) {
+  const host_options options = {.fill = HOST_FILL_A5};
+  host_engine e;
+  void *copy = aligned_alloc(64, (r->size / 64 + 1) * 64);
+  if (copy == NULL) return ARN_ERR_INTERNAL;
+  memcpy(copy, r->bytes, r->size);
+  const arn_status status = host_engine_open(&e, copy, r->size, &options, error);
+  if (status == ARN_OK) {
+    r->usage = e.usage;
+    host_engine_close(&e);
+  }
+  free(copy);
+  return status;
+}
+
+arn_status arn_optimize(const void *bytes, size_t size, const host_search_options *search,
+                        arn_optimized *r, arn_error *error, const char **why) {
+  host_options options = {.fill = HOST_FILL_ZERO};
+  host_engine e;
+  uint8_t *plan = NULL;
+  size_t plan_bytes = 0;
+  memset(r, 0, sizeof *r);
+  *why = NULL;
+  options.config.flags = ARN_IGNORE_PLAN;
+  arn_status status = host_engine_open(&e, bytes, size, &options, error);
+  if (status != ARN_OK) return status;
+  r->whole_bytes = e.usage.dynamic_bytes;
+  bool ok = plan_rows(&e, search, r, &plan, &plan_bytes);
+  if (!ok) *why = "the rows of this model can't be planned (out of host memory, or too many outputs)";
+  const arn_metadata_entry rows = {"arenite.plan", plan, plan_bytes};
+  ok = ok && write_file(bytes, size, &e, r, &rows, why);
+  host_engine_close(&e);
+  free(plan);
+  if (!ok) return ARN_ERR_INTERNAL;
+  status = try_result(r, error);
+  if (status != ARN_OK) {
+    free(r->bytes);
+    r->bytes = NULL;
+  }
+  return status;
+}
