@@ -7,7 +7,7 @@
 #include "unary.h"
 
 // Integers of any type up to 32 bits pass through blocks of int32 on the stack.
-#define ARN__QUANTIZE_BLOCK 64u
+#define ARN__QUANTIZE_BLOCK 32u
 
 // Loads n elements from element `first` on of an array of bool, int8, uint8, int16, uint16, int32
 // or uint32; stores the low bits of values to one (bool: whether not 0).

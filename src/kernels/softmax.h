@@ -17,7 +17,8 @@ typedef struct arn__softmax_span {
 // 65535ths of 10 (16 bits).
 typedef struct arn__softmax_scaling {
   arn__requant requant;
-  uint8_t flip;  // 0x80: in (and 8-bit out) are uint8
+  uint8_t flip;            // 0x80: in (and 8-bit out) are uint8
+  const int32_t *table;    // of arn__softmax_fill(), or NULL: exp is computed where it is needed
 } arn__softmax_scaling;
 
 // exp of n differences to a largest element (<= 0), in place: Q0.31, and 0 below -31. The inner
@@ -31,7 +32,18 @@ void arn__softmax_exp_q31_x86(int32_t *values, uint32_t n, arn__requant requant)
 #define arn__softmax_exp_q31 arn__softmax_exp_q31_portable
 #endif
 
-// out: 1/256, zero -128 (0 for uint8). 350 bytes of stack.
+// Returns the entries that a table of exp takes: of all differences that count, and one below. A
+// multiple of 8, at most 264.
+static inline uint32_t arn__softmax_entries(arn__requant requant) {
+  const uint32_t count = (UINT32_C(31) << 26) >> requant.shift;
+  return ((count < 255 ? count : 255) + 9) & ~7u;
+}
+
+// Fills a table with exp of 0, -1, -2, ... for 8-bit kernels: worth it from about as many elements
+// on as it has entries.
+void arn__softmax_fill(int32_t *table, arn__requant requant);
+
+// out: 1/256, zero -128 (0 for uint8). 400 bytes of stack.
 void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
 // in: int8, out: int16, 1/65536, zero -32768.
 void arn__softmax_s8_s16(const arn__softmax_span *span, const arn__softmax_scaling *scaling);

@@ -62,7 +62,14 @@ static arn_status set_narrow_scale(const arn_prepare *p, softmax *s, const arn_t
   return ARN_OK;
 }
 
-static arn_status prepare_narrow(const arn_prepare *p, softmax *s, const arn_tensor *in,
+// Says whether a table of exp is worth its memory: where exp would be computed twice for each of
+// many elements.
+static bool wants_table(const softmax *s) {
+  return s->in_type != ARN_FLOAT32 && s->in_type != ARN_INT16 && s->depth > 64 &&
+         s->row_vectors * s->depth > arn__softmax_entries((arn__requant){s->q, s->shift});
+}
+
+static arn_status prepare_narrow(arn_prepare *p, softmax *s, const arn_tensor *in,
                                  const arn_tensor *out, float beta) {
   fixed_output want = {1.0f / 256.0f, 0.0f, in->type == ARN_UINT8 ? 0 : -128};
   if (in->type == ARN_INT8 && out->type == ARN_INT16) {
@@ -71,7 +78,9 @@ static arn_status prepare_narrow(const arn_prepare *p, softmax *s, const arn_ten
     return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, out);
   }
   ARN__TRY(check_output(p, out, want));
-  return set_narrow_scale(p, s, in, beta);
+  ARN__TRY(set_narrow_scale(p, s, in, beta));
+  if (wants_table(s)) p->scratch_bytes = 4 * arn__softmax_entries((arn__requant){s->q, s->shift});
+  return ARN_OK;
 }
 
 // 16 bits: differences become 65535ths of 10.
@@ -130,8 +139,9 @@ static uint32_t bytes_of(uint8_t type) {
   return type == ARN_FLOAT32 ? 4 : type == ARN_INT16 ? 2 : 1;
 }
 
-static void run_span(const softmax *s, const arn__softmax_span *span) {
-  const arn__softmax_scaling scaling = {{s->q, s->shift}, s->in_type == ARN_UINT8 ? 0x80 : 0};
+static void run_span(const softmax *s, const int32_t *table, const arn__softmax_span *span) {
+  const uint8_t flip = s->in_type == ARN_UINT8 ? 0x80 : 0;
+  const arn__softmax_scaling scaling = {{s->q, s->shift}, flip, table};
   float beta;
   memcpy(&beta, &s->q, sizeof beta);
   switch (s->in_type) {
@@ -147,8 +157,9 @@ static void run_span(const softmax *s, const arn__softmax_span *span) {
   }
 }
 
-static void run_log_span(const softmax *s, const arn__softmax_span *span) {
-  const arn__softmax_scaling scaling = {{s->q, s->shift}, s->in_type == ARN_UINT8 ? 0x80 : 0};
+static void run_log_span(const softmax *s, const int32_t *table, const arn__softmax_span *span) {
+  const uint8_t flip = s->in_type == ARN_UINT8 ? 0x80 : 0;
+  const arn__softmax_scaling scaling = {{s->q, s->shift}, flip, table};
   if (s->in_type == ARN_FLOAT32) {
     arn__softmax_log_f32(span);
   } else {
@@ -156,9 +167,10 @@ static void run_log_span(const softmax *s, const arn__softmax_span *span) {
   }
 }
 
+typedef void span_fn(const softmax *s, const int32_t *table, const arn__softmax_span *span);
+
 // Calls `run` for the step's rows: once where they are neighbours.
-static void run_rows(const arn_eval *e, const softmax *s,
-                     void (*run)(const softmax *, const arn__softmax_span *)) {
+static void run_rows(const arn_eval *e, const softmax *s, const int32_t *table, span_fn *run) {
   const uint32_t elements = s->row_vectors * s->depth;
   const arn_rows in = arn_eval_input(e, 0, elements * bytes_of(s->in_type));
   const arn_rows out = arn_eval_output(e, 0, elements * bytes_of(s->out_type));
@@ -169,17 +181,20 @@ static void run_rows(const arn_eval *e, const softmax *s,
     const uint32_t row = e->span.first + i;
     const arn__softmax_span span = {arn_row(&in, row), arn_row(&out, row), rows * s->row_vectors,
                                     s->depth};
-    run(s, &span);
+    run(s, table, &span);
   }
 }
 
 static arn_status eval_softmax(const arn_eval *e, const void *state) {
-  run_rows(e, state, run_span);
+  const softmax *s = state;
+  int32_t *table = wants_table(s) ? e->scratch : NULL;
+  if (table) arn__softmax_fill(table, (arn__requant){s->q, s->shift});
+  run_rows(e, s, table, run_span);
   return ARN_OK;
 }
 
 static arn_status eval_log_softmax(const arn_eval *e, const void *state) {
-  run_rows(e, state, run_log_span);
+  run_rows(e, state, NULL, run_log_span);
   return ARN_OK;
 }
 

@@ -358,11 +358,33 @@ static void quantising_rounds_and_saturates(void **state) {
 static void long_softmax_stays_in_range(void **state) {
   // 20,000 equal elements: the sum passes 32 bits, and each share rounds to nothing
   static int8_t in[20000], out[20000];
-  const arn__softmax_scaling s = {{1 << 30, 22}, 0};
+  const arn__softmax_scaling s = {{1 << 30, 22}, 0, NULL};
   const arn__softmax_span span = {in, out, 1, 20000};
   (void)state;
   arn__softmax_s8(&span, &s);
   for (int i = 0; i < 20000; i++) assert_int_equal(out[i], -128);
+}
+
+static void softmax_through_a_table_is_the_same(void **state) {
+  int8_t in[700], plain[1400], tabled[1400];
+  int32_t table[264];
+  (void)state;
+  for (uint32_t n = 0; n < 500; n++) {
+    const arn__requant r = {(int32_t)((1u << 30) + draw(1u << 30)), 1 + (int32_t)draw(31)};
+    const uint8_t flip = draw(2) ? 0x80 : 0;
+    const arn__softmax_scaling with = {r, flip, table}, without = {r, flip, NULL};
+    const uint32_t depth = 1 + draw(350), spread = 1 + draw(256);
+    for (uint32_t i = 0; i < sizeof in; i++) in[i] = (int8_t)(draw(spread) - 128);
+    assert_true(arn__softmax_entries(r) <= 264);
+    arn__softmax_fill(table, r);
+    const arn__softmax_span a = {in, plain, 2, depth}, b = {in, tabled, 2, depth};
+    arn__softmax_s8(&a, &without);
+    arn__softmax_s8(&b, &with);
+    assert_memory_equal(plain, tabled, 2 * depth);
+    arn__softmax_s8_s16(&a, &without);
+    arn__softmax_s8_s16(&b, &with);
+    assert_memory_equal(plain, tabled, 4 * depth);
+  }
 }
 
 int main(void) {
@@ -382,6 +404,7 @@ int main(void) {
       cmocka_unit_test(wide_integers_keep_their_values),
       cmocka_unit_test(quantising_rounds_and_saturates),
       cmocka_unit_test(long_softmax_stays_in_range),
+      cmocka_unit_test(softmax_through_a_table_is_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,19 @@ ARN__INLINE void differences(const int8_t *in, int32_t *values, uint32_t n, int3
   for (uint32_t i = 0; i < n; i++) values[i] = element(in, i, flip) - most;
 }
 
+// exp of n differences, in place: from the table, whose last entry is 0, or computed.
+ARN__INLINE void exponentials(int32_t *values, uint32_t n, const arn__softmax_scaling *s) {
+  if (s->table == NULL) {
+    arn__softmax_exp_q31(values, n, s->requant);
+    return;
+  }
+  const int32_t *table = s->table;
+  const int32_t last = (int32_t)arn__softmax_entries(s->requant) - 1;
+  for (uint32_t i = 0; i < n; i++) {
+    values[i] = table[-values[i] < last ? -values[i] : last];
+  }
+}
+
 // Sum of n values of Q0.31 as Q12.19.
 ARN__INLINE uint32_t sum_of(const int32_t *values, uint32_t n) {
   uint32_t sum = 0;
@@ -40,7 +53,7 @@ ARN__INLINE uint64_t sum_of_exponentials(const int8_t *in, uint32_t depth, int32
   for (uint32_t i = 0; i < depth; i += ARN__SOFTMAX_BLOCK) {
     const uint32_t n = depth - i < ARN__SOFTMAX_BLOCK ? depth - i : ARN__SOFTMAX_BLOCK;
     differences(in + i, values, n, most, s->flip);
-    arn__softmax_exp_q31(values, n, s->requant);
+    exponentials(values, n, s);
     sum += sum_of(values, n);
   }
   return sum;

@@ -10,3 +10,9 @@ void arn__softmax_exp_q31_portable(int32_t *values, uint32_t n, arn__requant r) 
     values[i] = counts ? y : 0;
   }
 }
+
+void arn__softmax_fill(int32_t *table, arn__requant requant) {
+  const uint32_t entries = arn__softmax_entries(requant);
+  for (uint32_t i = 0; i < entries; i++) table[i] = -(int32_t)i;
+  arn__softmax_exp_q31(table, entries, requant);
+}

@@ -1,6 +1,6 @@
 // Softmax of 8-bit integers in fixed point, bit for bit the reference's. exp is what costs: it is
 // computed once where whole vectors fit a block, of which several short ones share one; longer
-// vectors compute it for the sum and again for the outputs.
+// vectors compute it for the sum and again for the outputs, or have a table.
 #include "softmax_8.h"
 
 typedef arn__softmax_scaling scaling;
@@ -50,7 +50,7 @@ ARN__INLINE void short_vectors(const int8_t *in, uint8_t *out, arn__softmax_span
   for (uint32_t at = 0; at < count; at += depth) {
     differences(in + at, values + at, depth, largest(in + at, depth, s->flip), s->flip);
   }
-  arn__softmax_exp_q31(values, count, s->requant);
+  exponentials(values, count, s);
   for (uint32_t at = 0; at < count; at += depth) {
     const reciprocal r = reciprocal_of(sum_of(values + at, depth), wide);
     store(values + at, out + (at << wide), depth, r, wide, s->flip);
@@ -66,12 +66,13 @@ ARN__INLINE void long_vector(const int8_t *in, uint8_t *out, uint32_t depth, con
   for (uint32_t i = 0; i < depth; i += ARN__SOFTMAX_BLOCK) {
     const uint32_t n = depth - i < ARN__SOFTMAX_BLOCK ? depth - i : ARN__SOFTMAX_BLOCK;
     differences(in + i, values, n, most, s->flip);
-    arn__softmax_exp_q31(values, n, s->requant);
+    exponentials(values, n, s);
     store(values, out + ((size_t)i << wide), n, r, wide, s->flip);
   }
 }
 
-ARN__INLINE void all_vectors(const arn__softmax_span *span, const scaling *s, uint32_t wide) {
+ARN__KERNEL static void all_vectors(const arn__softmax_span *span, const scaling *s,
+                                    uint32_t wide) {
   const int8_t *in = span->in;
   uint8_t *out = span->out;
   const uint32_t depth = span->depth;
@@ -88,10 +89,10 @@ ARN__INLINE void all_vectors(const arn__softmax_span *span, const scaling *s, ui
   }
 }
 
-ARN__KERNEL void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *s) {
+void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *s) {
   all_vectors(span, s, NARROW);
 }
 
-ARN__KERNEL void arn__softmax_s8_s16(const arn__softmax_span *span, const arn__softmax_scaling *s) {
+void arn__softmax_s8_s16(const arn__softmax_span *span, const arn__softmax_scaling *s) {
   all_vectors(span, s, WIDE);
 }
