@@ -140,6 +140,7 @@ static void set_rows(arn_prepare *p, const operands *t, batch_matmul *s) {
   s->per_row[LHS] = matrices_of(&t->lhs);
   s->per_row[RHS] = matrices_of(&t->rhs);
   s->per_row[OUT] = matrices_of(&t->out);
+  if (t->out.count == 0) s->per_row[OUT] = 0;  // nothing to do
   if (out.rows == 1) return;
   const bool can = out.axis < t->out.rank - 2 ? cut_into_batches(t, out.rows, s)
                                               : cut_into_lines(t, s);

@@ -114,6 +114,7 @@ static arn_status check_shapes(const arn_prepare *p, const tensors *t, lstm *s) 
   s->steps = (uint32_t)in->dims[s->time_major ? 0 : 1];
   s->inputs = (uint32_t)in->dims[2];
   s->units = (uint32_t)out->dims[2];
+  if (out->count == 0) s->steps = 0;  // nothing to do
   const uint64_t kept = (uint64_t)s->batches * s->units;
   if (t->hidden.count != kept) return arn_refuse(p, ARN_WHAT_SHAPE, &t->hidden);
   if (t->cell.count != kept) return arn_refuse(p, ARN_WHAT_SHAPE, &t->cell);

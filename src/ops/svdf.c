@@ -10,11 +10,11 @@
 // scratch. As in the reference, an int8 output knows no activation but its range.
 #include <float.h>
 
-#include "../kernels/fmath.h"
 #include "../kernels/settle.h"
 #include "../kernels/svdf.h"
 #include "arenite/ops.h"
 #include "dense.h"
+#include "recurrent.h"
 
 enum { INPUT = 0, FEATURE = 1, TIME = 2, BIAS = 3, STATE = 4, INPUTS = 5 };
 enum { OPTION_RANK = 0, OPTION_ACTIVATION = 1 };
@@ -156,7 +156,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
   s->time_type = t.time.type;
   s->has_bias = arn_prepare_has_input(p, BIAS);
   s->activation = (uint8_t)arn_option_u8(p, OPTION_ACTIVATION, ARN__ACTIVATION_NONE);
-  if (s->activation > ARN__ACTIVATION_SIGN_BIT) return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
+  if (!arn__recurrent_has(s->activation)) return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
   status = check_types(p, &t, s);
   if (status == ARN_OK) status = check_shapes(p, &t, s);
   if (status != ARN_OK) return status;
@@ -224,17 +224,6 @@ static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t
   }
 }
 
-static float activate(float x, uint8_t activation) {
-  switch (activation) {
-    case ARN__ACTIVATION_RELU: return x < 0.0f ? 0.0f : x;
-    case ARN__ACTIVATION_RELU_N1_TO_1: return x < -1.0f ? -1.0f : 1.0f < x ? 1.0f : x;
-    case ARN__ACTIVATION_RELU6: return x < 0.0f ? 0.0f : 6.0f < x ? 6.0f : x;
-    case ARN__ACTIVATION_TANH: return arn__fmath_tanh(x);
-    case ARN__ACTIVATION_SIGN_BIT: return (float)(arn__fmath_bits(x) >> 31);
-    default: return x;
-  }
-}
-
 // What is left of a batch once its states are up to date.
 typedef struct work {
   const arn_eval *e;
@@ -267,7 +256,8 @@ static void finish_float(const work *w, arn_span units, const uint8_t *states, f
   if (w->s->time_type == ARN_FLOAT32) arn__svdf_time_f32(out, first, weights, &t);
   else sum_widened(w, units, first, out);
   for (uint32_t i = 0; i < units.count; i++) {
-    out[i] = activate(out[i] + (bias ? bias[units.first + i] : 0.0f), w->s->activation);
+    const float sum = out[i] + (bias ? bias[units.first + i] : 0.0f);
+    out[i] = arn__recurrent_activate(sum, w->s->activation);
   }
 }
 

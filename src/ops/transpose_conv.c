@@ -80,7 +80,7 @@ static arn_status set_layer(const arn_prepare *p, const tensors *t, transpose_co
   s->depth = (uint32_t)t->in.dims[CHANNEL];
   s->dense.channels = (uint32_t)t->filter.dims[0];
   s->dense.depth = s->depth * s->y.filter * s->x.filter;
-  if (s->dense.channels == 0) return arn_refuse(p, ARN_WHAT_SHAPE, &t->filter);
+  if (s->dense.channels == 0 || s->depth == 0) return arn_refuse(p, ARN_WHAT_SHAPE, &t->filter);
   return arn__dense_prepare(p, &layer, &s->dense);
 }
 
@@ -116,6 +116,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
     s->whole_lines = (uint32_t)t.out.dims[BATCH] * s->y.out;
     s->row_axis = Y;
   }
+  if (t.out.count == 0) s->dense.channels = 0;  // nothing to do
   p->state_bytes = (uint32_t)offsetof(transpose_conv, dense) + arn__dense_state_bytes(&s->dense);
   return ARN_OK;
 }
