@@ -113,7 +113,7 @@ static arn_status prepare_rescale(arn_prepare *p, arn__broadcast *b, const arn__
   float scales[3];
   int32_t zeros[3];
   ARN__TRY(arn__binary_scales(p, t, scales, zeros));
-  b->option = scales[0] < scales[1] ? 0 : 1;
+  b->option = (uint8_t)(scales[0] < scales[1] ? 0 : 1);
   const struct multipliers real = derive(scales, b->option, b->type);
   const arn__requant small = arn__requant_of(real.small), out = arn__requant_of(real.out);
   if (derive != of_square && out.shift > 0) return arn_refuse(p, ARN_WHAT_SCALE, &t->out);
