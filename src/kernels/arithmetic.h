@@ -9,17 +9,17 @@
 
 #include "elementwise.h"
 
-// Sums and differences of two scales. Both inputs, left-shifted for precision, are brought to twice
-// the larger scale: the input of the larger scale is halved, the other one is requantised.
+// Sums, differences and squared differences of two scales. Both inputs, left-shifted for precision,
+// are brought to twice the larger scale: the input of the larger scale is halved, the other one is
+// requantised.
 typedef struct arn__rescale_params {
   uint32_t small;          // which input has the smaller scale: 0 or 1
   int32_t zero[2];         // zero points of the inputs; + 128 for int8
-  int32_t sign[2];         // of the inputs in the sum: 1 or -1
-  arn__requant to_common;  // of input `small`; shift <= 0
-  arn__requant to_out;     // shift <= 0 for sums
+  arn__requant to_common;  // of input `small`: at most one half, so shift <= 0
+  arn__requant to_out;     // of sums and differences: shift < 0
   arn__clamp clamp;        // bounds before the output's zero point is added
-  int32_t zero_out;        // + 128 for int8
-  uint8_t flip;            // 0x80 for int8, 0 for uint8; other types do not look
+  int32_t zero_out;
+  uint8_t flip;            // 0x80 for int8, 0 for uint8; int16 does not look
 } arn__rescale_params;
 
 // Products.
@@ -41,11 +41,13 @@ typedef struct arn__bounds_s64 {
 
 // int8 and uint8: arn__rescale_params, arn__product_params.
 arn__elementwise_kernel arn__arithmetic_add_s8_portable;
+arn__elementwise_kernel arn__arithmetic_sub_s8_portable;
 arn__elementwise_kernel arn__arithmetic_mul_s8_portable;
 arn__elementwise_kernel arn__arithmetic_squared_difference_s8_portable;
 
 // int16: the same.
 arn__elementwise_kernel arn__arithmetic_add_s16_portable;
+arn__elementwise_kernel arn__arithmetic_sub_s16_portable;
 arn__elementwise_kernel arn__arithmetic_mul_s16_portable;
 arn__elementwise_kernel arn__arithmetic_squared_difference_s16_portable;
 
@@ -67,9 +69,11 @@ arn__elementwise_kernel arn__arithmetic_mul_f32_portable;
 arn__elementwise_kernel arn__arithmetic_squared_difference_f32_portable;
 
 #define arn__arithmetic_add_s8 arn__arithmetic_add_s8_portable
+#define arn__arithmetic_sub_s8 arn__arithmetic_sub_s8_portable
 #define arn__arithmetic_mul_s8 arn__arithmetic_mul_s8_portable
 #define arn__arithmetic_squared_difference_s8 arn__arithmetic_squared_difference_s8_portable
 #define arn__arithmetic_add_s16 arn__arithmetic_add_s16_portable
+#define arn__arithmetic_sub_s16 arn__arithmetic_sub_s16_portable
 #define arn__arithmetic_mul_s16 arn__arithmetic_mul_s16_portable
 #define arn__arithmetic_squared_difference_s16 arn__arithmetic_squared_difference_s16_portable
 #define arn__arithmetic_add_s32 arn__arithmetic_add_s32_portable

@@ -7,7 +7,7 @@
 
 #include "elementwise.h"
 
-// Quotients of int8 or uint8. zero and zero_out are 128 larger for int8, for which flip is 0x80.
+// Quotients of int8 or uint8. zero is 128 larger for int8, for which flip is 0x80.
 typedef struct arn__quotient_params {
   int32_t zero[2];
   arn__requant to_out;

@@ -33,6 +33,12 @@ ARN__INLINE int32_t arn__round_away(int32_t x, arn__rounding r) {
   return (x + r.half + ((x < 0 ? -1 : 0) & r.negative)) >> r.exponent;
 }
 
+// Divides by 2^exponent, ties away from zero, without a constant to add and for all but INT32_MIN.
+// Needs: exponent = less + 1, so that there is something to divide.
+ARN__INLINE int32_t arn__round_by(int32_t x, int32_t less) {
+  return (((x + (x < 0 ? -1 : 0)) >> less) + 1) >> 1;
+}
+
 // Splits a multiplier. A shift above 14 is taken as 14: results beyond 2^13 for every x but 0,
 // which saturates the outputs of 8 bits that this is for.
 static inline arn__narrow arn__narrow_of(arn__requant r) {

@@ -9,7 +9,7 @@ typedef struct arn__prelu_params {
   int32_t zero_in, zero_alpha;     // + 128 for int8
   arn__requant positive, negative;  // of the input; of the product with alpha
   arn__clamp clamp;                // bounds before zero_out is added
-  int32_t zero_out;                // + 128 for int8
+  int32_t zero_out;
   uint8_t flip;                    // 0x80 for int8, 0 for uint8; int16 does not look
 } arn__prelu_params;
 

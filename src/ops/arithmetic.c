@@ -106,8 +106,8 @@ static struct multipliers of_square(const float *scales, uint32_t small, uint32_
   return (struct multipliers){(double)scales[small] / twice, twice * twice / (double)shifted};
 }
 
-// Sums must not need a multiplier of 1 or more (a scale of the output 2^-19 times the inputs'):
-// squares may.
+// Sums must not need a multiplier of one half or more (a scale of the output 2^-18 times the
+// inputs'): squares may.
 static arn_status prepare_rescale(arn_prepare *p, arn__broadcast *b, const arn__binary *t,
                                   derive_multipliers *derive, arn__clamp clamp) {
   float scales[3];
@@ -115,8 +115,10 @@ static arn_status prepare_rescale(arn_prepare *p, arn__broadcast *b, const arn__
   ARN__TRY(arn__binary_scales(p, t, scales, zeros));
   b->option = (uint8_t)(scales[0] < scales[1] ? 0 : 1);
   const struct multipliers real = derive(scales, b->option, b->type);
-  const arn__requant small = arn__requant_of(real.small), out = arn__requant_of(real.out);
-  if (derive != of_square && out.shift > 0) return arn_refuse(p, ARN_WHAT_SCALE, &t->out);
+  const arn__requant small = arn__requant_of(real.small);
+  arn__requant out = arn__requant_of(real.out);
+  if (out.q == 0) out.shift = -1;  // nothing will come of it, whatever the shift
+  if (derive != of_square && out.shift >= 0) return arn_refuse(p, ARN_WHAT_SCALE, &t->out);
   const struct rescale kept = {
       .q_small = small.q, .q_out = out.q,
       .zero = {(int16_t)zeros[0], (int16_t)zeros[1], (int16_t)zeros[2]},
@@ -126,26 +128,23 @@ static arn_status prepare_rescale(arn_prepare *p, arn__broadcast *b, const arn__
   return ARN_OK;
 }
 
-static arn__rescale_params recall_rescale(const arn__broadcast *b, int32_t sign) {
+static arn__rescale_params recall_rescale(const arn__broadcast *b) {
   struct rescale kept;
   arn__broadcast_recall(b, &kept, sizeof kept);
   const uint8_t flip = arn__binary_flip(b->type);
   return (arn__rescale_params){
       .small = b->option,
       .zero = {kept.zero[0] + flip, kept.zero[1] + flip},
-      .sign = {1, sign},
       .to_common = {kept.q_small, kept.shift_small},
       .to_out = {kept.q_out, kept.shift_out},
       .clamp = {kept.low - kept.zero[2], kept.high - kept.zero[2]},
-      .zero_out = kept.zero[2] + flip,
+      .zero_out = kept.zero[2],
       .flip = flip};
 }
 
-// Runs a sum (sign 1), a difference or a squared difference (sign -1).
-static arn_status run_sum(const arn_eval *e, const arn__broadcast *b, const struct kernels *k,
-                          int32_t sign) {
+static arn_status run_sum(const arn_eval *e, const arn__broadcast *b, const struct kernels *k) {
   if (!is_quantised(b->type)) return run_plain(e, b, k);
-  const arn__rescale_params params = recall_rescale(b, sign);
+  const arn__rescale_params params = recall_rescale(b);
   const arn__elementwise job =
       arn__binary_job(b->type, b->type == ARN_INT16 ? k->s16 : k->s8, &params);
   return arn__broadcast_run(e, b, &job);
@@ -178,14 +177,14 @@ static arn_status add_eval(const arn_eval *e, const void *state) {
   static const struct kernels kernels = {arn__arithmetic_add_s8, arn__arithmetic_add_s16,
                                          arn__arithmetic_add_s32, arn__arithmetic_add_s64,
                                          arn__arithmetic_add_f32};
-  return run_sum(e, state, &kernels, 1);
+  return run_sum(e, state, &kernels);
 }
 
 static arn_status sub_eval(const arn_eval *e, const void *state) {
-  static const struct kernels kernels = {arn__arithmetic_add_s8, arn__arithmetic_add_s16,
+  static const struct kernels kernels = {arn__arithmetic_sub_s8, arn__arithmetic_sub_s16,
                                          arn__arithmetic_sub_s32, arn__arithmetic_sub_s64,
                                          arn__arithmetic_sub_f32};
-  return run_sum(e, state, &kernels, -1);
+  return run_sum(e, state, &kernels);
 }
 
 // ---- SQUARED_DIFFERENCE -------------------------------------------------------------------------
@@ -204,7 +203,7 @@ static arn_status squared_difference_eval(const arn_eval *e, const void *state) 
   static const struct kernels kernels = {
       arn__arithmetic_squared_difference_s8, arn__arithmetic_squared_difference_s16,
       arn__arithmetic_squared_difference_s32, NULL, arn__arithmetic_squared_difference_f32};
-  return run_sum(e, state, &kernels, -1);
+  return run_sum(e, state, &kernels);
 }
 
 // ---- MUL ----------------------------------------------------------------------------------------
@@ -242,7 +241,7 @@ static arn_status mul_eval(const arn_eval *e, const void *state) {
       .zero = {kept.zero[0] + flip, kept.zero[1] + flip},
       .to_out = {kept.q, kept.shift},
       .clamp = {kept.low - kept.zero[2], kept.high - kept.zero[2]},
-      .zero_out = kept.zero[2] + flip,
+      .zero_out = kept.zero[2],
       .flip = flip};
   const arn__elementwise job =
       arn__binary_job(b->type, b->type == ARN_INT16 ? kernels.s16 : kernels.s8, &params);

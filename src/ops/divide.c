@@ -46,7 +46,7 @@ static arn_status run_quotient(const arn_eval *e, const arn__broadcast *b) {
       .zero = {kept.zero[0] + flip, kept.zero[1] + flip},
       .to_out = {kept.q, kept.shift},
       .clamp = {kept.low - kept.zero[2], kept.high - kept.zero[2]},
-      .zero_out = kept.zero[2] + flip,
+      .zero_out = kept.zero[2],
       .flip = flip};
   arn__elementwise job = arn__binary_job(b->type, arn__divide_s8, &params);
   job.fault = ARN_WHAT_DATA_DIVISOR;

@@ -61,7 +61,7 @@ static arn_status prelu_eval(const arn_eval *e, const void *state) {
       .positive = {kept.q_positive, kept.shift_positive},
       .negative = {kept.q_negative, kept.shift_negative},
       .clamp = {range.low - kept.zero_out, range.high - kept.zero_out},
-      .zero_out = kept.zero_out + flip,
+      .zero_out = kept.zero_out,
       .flip = flip};
   job.kernel = b->type == ARN_INT16 ? arn__prelu_s16 : arn__prelu_s8;
   job.params = &params;

@@ -365,6 +365,16 @@ static int32_t from_byte(uint8_t byte, int32_t zero, uint8_t flip) {
   return (flip ? (int8_t)byte : byte) - zero;
 }
 
+static void round_by_is_a_rounding_divide(void **unused) {
+  (void)unused;
+  for (uint32_t n = 0; n < 100000; n++) {
+    const int32_t x = (int32_t)(draw(1u << 31) * 2 + draw(2) - draw(2)) >> draw(32);
+    const int32_t exponent = 1 + (int32_t)draw(31);
+    if (x == INT32_MIN) continue;
+    assert_int_equal(arn__round_by(x, exponent - 1), arn__rounding_divide(x, exponent));
+  }
+}
+
 static void narrow_is_requantise(void **unused) {
   (void)unused;
   for (uint32_t n = 0; n < 4000; n++) {
@@ -397,17 +407,21 @@ static struct bytes_case draw_bytes_case(void) {
 
 static const arn__requant half = {1 << 30, 0};
 
+// The multiplier of the smaller scale into twice the larger: up to one half.
+static arn__requant draw_small(void) { return draw(5) == 0 ? half : draw_requant(-31, -1); }
+
 static void sums_of_bytes_requantise_three_times(void **unused) {
   (void)unused;
   fill_pairs();
   for (uint32_t n = 0; n < 60; n++) {
     const struct bytes_case c = draw_bytes_case();
-    const arn__requant small = draw_requant(-31, -1), to_out = draw_requant(-31, 0);
+    const arn__requant small = draw_small(), to_out = draw_requant(-31, -1);
     const uint32_t which = draw(2);
     const int32_t sign = draw(2) ? 1 : -1;
-    const arn__rescale_params p = {which, {c.zero[0] + c.flip, c.zero[1] + c.flip}, {1, sign},
-                                   small, to_out, c.clamp, c.zero_out + c.flip, c.flip};
-    assert_true(arn__arithmetic_add_s8(&p, out_bytes, byte_pairs, PAIRS));
+    const arn__rescale_params p = {which, {c.zero[0] + c.flip, c.zero[1] + c.flip},
+                                   small, to_out, c.clamp, c.zero_out, c.flip};
+    assert_true((sign < 0 ? arn__arithmetic_sub_s8 : arn__arithmetic_add_s8)(&p, out_bytes,
+                                                                            byte_pairs, PAIRS));
     for (uint32_t i = 0; i < PAIRS; i++) {
       const int32_t a = from_byte(left_bytes[i], c.zero[0], c.flip) * (1 << 20);
       const int32_t b = from_byte(right_bytes[i], c.zero[1], c.flip) * (1 << 20);
@@ -423,10 +437,10 @@ static void squares_of_bytes_requantise_three_times(void **unused) {
   fill_pairs();
   for (uint32_t n = 0; n < 60; n++) {
     const struct bytes_case c = draw_bytes_case();
-    const arn__requant small = draw_requant(-31, -1), to_out = draw_requant(-31, 0);
+    const arn__requant small = draw_small(), to_out = draw_requant(-31, 0);
     const uint32_t which = draw(2);
-    const arn__rescale_params p = {which, {c.zero[0] + c.flip, c.zero[1] + c.flip}, {1, -1},
-                                   small, to_out, c.clamp, c.zero_out + c.flip, c.flip};
+    const arn__rescale_params p = {which, {c.zero[0] + c.flip, c.zero[1] + c.flip},
+                                   small, to_out, c.clamp, c.zero_out, c.flip};
     assert_true(arn__arithmetic_squared_difference_s8(&p, out_bytes, byte_pairs, PAIRS));
     for (uint32_t i = 0; i < PAIRS; i++) {
       const int32_t a = from_byte(left_bytes[i], c.zero[0], c.flip) * (1 << 7);
@@ -446,7 +460,7 @@ static void products_of_bytes_requantise_once(void **unused) {
     const struct bytes_case c = draw_bytes_case();
     const arn__requant to_out = draw_requant(-31, 30);
     const arn__product_params p = {{c.zero[0] + c.flip, c.zero[1] + c.flip}, to_out, c.clamp,
-                                   c.zero_out + c.flip, c.flip};
+                                   c.zero_out, c.flip};
     assert_true(arn__arithmetic_mul_s8(&p, out_bytes, byte_pairs, PAIRS));
     for (uint32_t i = 0; i < PAIRS; i++) {
       const int32_t product = from_byte(left_bytes[i], c.zero[0], c.flip) *
@@ -486,7 +500,7 @@ static void quotients_of_bytes_go_through_the_reciprocal(void **unused) {
     const struct bytes_case c = draw_bytes_case();
     const arn__requant to_out = draw_requant(-31, 30);
     const arn__quotient_params p = {{c.zero[0] + c.flip, c.zero[1] + c.flip}, to_out, c.clamp,
-                                    c.zero_out + c.flip, c.flip};
+                                    c.zero_out, c.flip};
     assert_false(arn__divide_s8(&p, out_bytes, byte_pairs, PAIRS));  // some divisors are zero
     for (uint32_t i = 0; i < PAIRS; i++) {
       const int32_t a = from_byte(left_bytes[i], c.zero[0], c.flip);
@@ -527,7 +541,7 @@ static void prelu_of_bytes_requantises_each_side(void **unused) {
     const struct bytes_case c = draw_bytes_case();
     const arn__requant up = draw_requant(-31, 7), down = draw_requant(-31, 7);
     const arn__prelu_params p = {c.zero[0] + c.flip, c.zero[1] + c.flip, up, down, c.clamp,
-                                 c.zero_out + c.flip, c.flip};
+                                 c.zero_out, c.flip};
     assert_true(arn__prelu_s8(&p, out_bytes, byte_pairs, PAIRS));
     for (uint32_t i = 0; i < PAIRS; i++) {
       const int32_t value = from_byte(left_bytes[i], c.zero[0], c.flip);
@@ -563,14 +577,14 @@ static void sums_of_words_requantise_three_times(void **unused) {
   (void)unused;
   for (uint32_t n = 0; n < 400; n++) {
     fill_words();
-    const arn__requant small = draw_requant(-31, -1), to_out = draw_requant(-31, 0);
+    const arn__requant small = draw_small(), to_out = draw_requant(-31, -1);
     const uint32_t which = draw(2);
     const int32_t sign = draw(2) ? 1 : -1;
     const int32_t zero[] = {draw(2) ? INT16_MIN : INT16_MAX, (int32_t)draw(100)};
     const arn__clamp clamp = {INT16_MIN, INT16_MAX};
-    const arn__rescale_params p = {
-        which, {zero[0], zero[1]}, {1, sign}, small, to_out, clamp, 0, 0};
-    assert_true(arn__arithmetic_add_s16(&p, out_words, word_pairs, WORDS));
+    const arn__rescale_params p = {which, {zero[0], zero[1]}, small, to_out, clamp, 0, 0};
+    assert_true((sign < 0 ? arn__arithmetic_sub_s16 : arn__arithmetic_add_s16)(&p, out_words,
+                                                                              word_pairs, WORDS));
     for (uint32_t i = 0; i < WORDS; i++) {
       const int32_t a = (left_words[i] - zero[0]) * (1 << 15);
       const int32_t b = (right_words[i] - zero[1]) * (1 << 15);
@@ -585,10 +599,10 @@ static void squares_of_words_requantise_three_times(void **unused) {
   (void)unused;
   for (uint32_t n = 0; n < 400; n++) {
     fill_words();
-    const arn__requant small = draw_requant(-31, -1), to_out = draw_requant(-31, 0);
+    const arn__requant small = draw_small(), to_out = draw_requant(-31, 0);
     const uint32_t which = draw(2);
     const arn__clamp clamp = {INT16_MIN, INT16_MAX};
-    const arn__rescale_params p = {which, {0, 0}, {1, -1}, small, to_out, clamp, 0, 0};
+    const arn__rescale_params p = {which, {0, 0}, small, to_out, clamp, 0, 0};
     assert_true(arn__arithmetic_squared_difference_s16(&p, out_words, word_pairs, WORDS));
     for (uint32_t i = 0; i < WORDS; i++) {
       const int32_t difference = arn__requantise(left_words[i], which == 0 ? small : half) -
@@ -658,6 +672,7 @@ int main(void) {
       cmocka_unit_test(state_follows_the_shape),
       cmocka_unit_test(shapes_that_do_not_fit_are_refused),
       cmocka_unit_test(empty_tensors_run_nothing),
+      cmocka_unit_test(round_by_is_a_rounding_divide),
       cmocka_unit_test(narrow_is_requantise),
       cmocka_unit_test(sums_of_bytes_requantise_three_times),
       cmocka_unit_test(squares_of_bytes_requantise_three_times),

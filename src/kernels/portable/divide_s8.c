@@ -46,7 +46,7 @@ ARN__KERNEL bool arn__divide_s8_portable(const void *params, void *out, const vo
     const int32_t right = -(p.to_out.shift + exponent);
     const int32_t shift = right < 0 ? 0 : right > 31 ? 31 : right;
     const int32_t quotient = right > 31 ? 0 : arn__rounding_divide(scaled, shift);
-    to[i] = (uint8_t)((arn__clamp_s32(quotient, p.clamp) + p.zero_out) ^ p.flip);
+    to[i] = (uint8_t)(arn__clamp_s32(quotient, p.clamp) + p.zero_out);
   }
   return zeros == 0;
 }

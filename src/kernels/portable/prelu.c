@@ -15,7 +15,7 @@ ARN__KERNEL bool arn__prelu_s8_portable(const void *params, void *out, const voi
     const int32_t up = arn__requantise_narrow(value, positive);
     const int32_t down = arn__requantise_narrow(product, negative);
     const int32_t scaled = arn__clamp_s32(value >= 0 ? up : down, p.clamp);
-    to[i] = (uint8_t)((scaled + p.zero_out) ^ p.flip);
+    to[i] = (uint8_t)(scaled + p.zero_out);
   }
   return true;
 }
