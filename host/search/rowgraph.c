@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/graph/graph.h"
 #include "src/graph/rows.h"
+#include "src/plan/builder.h"
 
 #define MAX_OUTPUTS 8u
 #define NO_ROOT UINT32_MAX
@@ -36,9 +38,20 @@ static arn_tensor read_tensor(const host_row_graph *g, int32_t tensor) {
   return t;
 }
 
+// Views of what was read from a variable get memory of their own: only READ_VARIABLE itself is known to be
+// safe in place when rows run in another order.
 static bool is_dynamic(const host_row_graph *g, int32_t tensor) {
-  return tensor >= 0 &&
-         arn_place_of_tensor(g->nn, 0, (uint32_t)tensor).region == ARN_REGION_DYNAMIC;
+  if (tensor < 0) return false;
+  const arn_tensor t = read_tensor(g, tensor);
+  const arn_region region = arn_place_of_tensor(g->nn, 0, (uint32_t)tensor).region;
+  if (region == ARN_REGION_DYNAMIC) return true;
+  if (region == ARN_REGION_NONE || t.type == ARN_RESOURCE) return false;
+  if (t.flags & (ARN_TENSOR_CONST | ARN_TENSOR_VARIABLE)) return false;
+  const int32_t producer = arn__graph_producer(g->nn->model, &g->subgraph, tensor);
+  arn_node node;
+  if (producer < 0) return false;
+  arn_model_node(g->nn->model, &g->subgraph, (uint32_t)producer, &node);
+  return node.code != 143 && node.code != 6 && node.code != 124;
 }
 
 // ---- roots -------------------------------------------------------------------------------------------
@@ -170,6 +183,7 @@ static bool add_node(host_row_graph *g, uint32_t n) {
   node->index = n;
   node->in_place_root = NO_ROOT;
   node->skip = memory.skipped;
+  node->barrier = memory.op && arn__builder_touches_variables(memory.op->code);
   if (node->skip) return true;
   if (!prepare_again(g, n, &memory, &t)) return false;
   node->skip = fold_view(g, &t);

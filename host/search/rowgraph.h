@@ -16,6 +16,7 @@ typedef struct host_use {
 
 typedef struct host_row_node {
   uint32_t index;            // in the subgraph
+  bool barrier;              // touches variables: a segment of its own
   bool borrowed;             // folds by the rows of whatever made its input, not its own
   bool skip;                 // a view, or folded away: has no steps
   arn_work work;

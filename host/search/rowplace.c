@@ -1,9 +1,10 @@
 // A place for every row.
 //
-// An item is a row, a block (a rigid root), the scratch of a step, or an accumulator, alive over an interval
-// of steps; a block gives its bytes back from the front. Two items that live together conflict where their
-// live bytes would overlap; since live bytes only shrink, the moment when the younger is born decides.
-// Rows computed in place share the item of the row they replace.
+// An item is a row, a block (a rigid root), the scratch of a node, or an accumulator, alive over an interval
+// of steps. A block has one address, but its bytes are born and die from the front: at step t it occupies
+// [offset + low(t), offset + high(t)), and so an output may follow its input closely. For two items the
+// offsets that would let them meet at some step are an interval, taken as a whole. Rows computed in place
+// share the item of the row they replace.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,15 +13,15 @@
 
 #define NOWHERE UINT32_MAX
 
-// Bytes [0, bytes) of a block are dead from `step` on.
-struct death {
-  uint32_t step, bytes;
+// From `step` on, a block occupies [low, high) of its bytes.
+struct mark {
+  uint32_t step, low, high;
 };
 
 struct item {
   uint32_t birth, death;      // steps, both included
   uint32_t bytes, offset;
-  uint32_t first_death, death_count;   // of blocks, in placer.deaths
+  uint32_t first_mark, mark_count;   // of blocks, in placer.marks
 };
 
 struct placer {
@@ -29,8 +30,8 @@ struct placer {
   host_row_machine machine;
   struct item *items;
   uint32_t item_count, item_room;
-  struct death *deaths;
-  uint32_t death_count, death_room;
+  struct mark *marks;
+  uint32_t mark_count, mark_room;
   uint32_t **row_items;       // by root: the item of each row (blocks: entry 0)
   uint32_t *fold_items;       // by node
   uint32_t *scratch_items;    // by node: one item for all its steps would be too long; the first
@@ -55,18 +56,18 @@ static uint32_t add_item(struct placer *p, uint32_t birth, uint32_t bytes) {
   return p->item_count++;
 }
 
-static void add_death(struct placer *p, uint32_t step, uint32_t bytes) {
-  if (p->death_count == p->death_room) {
-    const uint32_t room = p->death_room ? 2 * p->death_room : 1024;
-    struct death *deaths = realloc(p->deaths, room * sizeof *deaths);
-    if (deaths == NULL) {
+static void add_mark(struct placer *p, struct mark mark) {
+  if (p->mark_count == p->mark_room) {
+    const uint32_t room = p->mark_room ? 2 * p->mark_room : 1024;
+    struct mark *marks = realloc(p->marks, room * sizeof *marks);
+    if (marks == NULL) {
       p->failed = true;
       return;
     }
-    p->deaths = deaths;
-    p->death_room = room;
+    p->marks = marks;
+    p->mark_room = room;
   }
-  p->deaths[p->death_count++] = (struct death){step, bytes};
+  p->marks[p->mark_count++] = mark;
 }
 
 // ---- from steps to items -----------------------------------------------------------------------------
@@ -90,7 +91,7 @@ static void dead_rows(struct placer *p, uint32_t root, uint32_t from, uint32_t t
   const host_root *r = &p->g->roots[root];
   if (r->rigid) {
     if (to >= r->bytes && !p->failed) p->items[p->row_items[root][0]].death = step;
-    return;  // partial deaths are noted by note_block_deaths
+    return;
   }
   for (uint32_t row = from / r->row_bytes; row < to / r->row_bytes && !p->failed; row++) {
     const uint32_t item = p->row_items[root][row];
@@ -134,7 +135,6 @@ static void note_changes(struct placer *p, const uint32_t *born, const uint32_t 
     const bool passed = s->node < g->node_count && s->in_place &&
                         g->nodes[s->node].in_place_root == i;
     if (!passed) dead_rows(p, i, dead[i], p->machine.dead[i], at);
-    if (g->roots[i].rigid && !p->failed) add_death(p, at, i);
   }
 }
 
@@ -177,53 +177,49 @@ static bool make_items(struct placer *p) {
   return !p->failed;
 }
 
-// Blocks remember how much of them is dead from which step on.
-static bool sort_block_deaths(struct placer *p) {
+// Notes what a block occupies whenever that changes: born bytes count in their step, dead ones from the
+// next step on.
+static void mark_block(struct placer *p, uint32_t root) {
   const host_row_graph *g = p->g;
+  struct item *item = &p->items[p->row_items[root][0]];
+  struct mark now = {0, 0, 0};
   host_machine_begin(&p->machine, 0);
-  struct death *sorted = calloc(p->death_count + 1u, sizeof *sorted);
-  if (sorted == NULL) return false;
-  // add_death noted (step, root): replay for the amounts.
-  uint32_t next = 0;
-  uint32_t *amount = calloc(p->death_count + 1u, sizeof *amount);
-  if (amount == NULL) {
-    free(sorted);
-    return false;
-  }
+  item->first_mark = p->mark_count;
+  now.high = granules(p->machine.born[root]);
   for (uint32_t i = 0; i < p->schedule->steps.count; i++) {
     const host_row_step *s = &p->schedule->steps.list[i];
     if (s->node < g->node_count) host_machine_step(&p->machine, s->node, s->count);
     else if (s->node == g->node_count) host_machine_port(&p->machine, s);
-    for (; next < p->death_count && p->deaths[next].step == i; next++) {
-      amount[next] = p->machine.dead[p->deaths[next].bytes];
+    const uint32_t high = granules(p->machine.born[root]), low = p->machine.dead[root] & ~3u;
+    if (i == 0 || high != now.high || low != now.low) {
+      if (i == 0 || high != now.high) add_mark(p, (struct mark){i, now.low, high});
+      if (low != now.low) add_mark(p, (struct mark){i + 1, low, high});
     }
+    now = (struct mark){i, low, high};
   }
-  uint32_t count = 0;
-  for (uint32_t root = 0; root < g->root_count; root++) {
-    if (!g->roots[root].rigid || p->row_items[root][0] == NOWHERE) continue;
-    struct item *item = &p->items[p->row_items[root][0]];
-    item->first_death = count;
-    for (uint32_t k = 0; k < p->death_count; k++) {
-      if (p->deaths[k].bytes != root) continue;
-      sorted[count++] = (struct death){p->deaths[k].step + 1, amount[k] & ~3u};
-    }
-    item->death_count = count - item->first_death;
+  item = &p->items[p->row_items[root][0]];
+  item->mark_count = p->mark_count - item->first_mark;
+}
+
+static void mark_blocks(struct placer *p) {
+  for (uint32_t i = 0; i < p->g->root_count && !p->failed; i++) {
+    if (p->g->roots[i].rigid && p->row_items[i][0] != NOWHERE) mark_block(p, i);
   }
-  free(amount);
-  free(p->deaths);
-  p->deaths = sorted;
-  return true;
 }
 
 // ---- placing -----------------------------------------------------------------------------------------
 
-static uint32_t dead_at(const struct placer *p, const struct item *item, uint32_t step) {
-  uint32_t bytes = 0;
-  for (uint32_t k = item->first_death; k < item->first_death + item->death_count; k++) {
-    if (p->deaths[k].step > step) break;
-    bytes = p->deaths[k].bytes;
+// What an item occupies at a step: the last mark at or before it.
+static struct mark window(const struct placer *p, const struct item *x, uint32_t step) {
+  struct mark w = {step, 0, x->bytes};
+  if (x->mark_count == 0) return w;
+  uint32_t low = 0, high = x->mark_count;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (p->marks[x->first_mark + middle].step <= step) low = middle;
+    else high = middle;
   }
-  return bytes;
+  return p->marks[x->first_mark + low];
 }
 
 static uint32_t order_key_bytes(const struct item *x) { return x->bytes; }
@@ -246,9 +242,9 @@ static int by_order(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-// An interval of offsets that a placed item forbids to another.
+// What a placed item forbids to another: to end behind `low` and yet begin before `high`.
 struct gap {
-  uint32_t low, high;   // bytes [low, high) are taken as far as the newcomer is concerned
+  int64_t low, high;
 };
 
 static int by_low(const void *a, const void *b) {
@@ -256,41 +252,57 @@ static int by_low(const void *a, const void *b) {
   return x->low < y->low ? -1 : x->low > y->low;
 }
 
-// What hinders item `i` among the placed ones, as byte ranges sorted by their start.
+// Widens a gap by what x and y occupy at a step.
+static void widen(const struct placer *p, const struct item *x, const struct item *y, uint32_t step,
+                  struct gap *g) {
+  const struct mark a = window(p, x, step), b = window(p, y, step);
+  const int64_t low = (int64_t)y->offset + b.low - a.high + x->bytes;
+  const int64_t high = (int64_t)y->offset + b.high - a.low;
+  if (a.low >= a.high || b.low >= b.high) return;
+  if (low < g->low) g->low = low;
+  if (high > g->high) g->high = high;
+}
+
+static void widen_at_marks(const struct placer *p, const struct item *x, const struct item *y,
+                           const struct item *marked, struct gap *g) {
+  const uint32_t from = x->birth > y->birth ? x->birth : y->birth;
+  const uint32_t to = x->death < y->death ? x->death : y->death;
+  for (uint32_t k = marked->first_mark; k < marked->first_mark + marked->mark_count; k++) {
+    const uint32_t step = p->marks[k].step;
+    if (step > from && step <= to) widen(p, x, y, step, g);
+  }
+}
+
+// What hinders item x among the placed ones, sorted.
 static uint32_t hindrances(const struct placer *p, const struct item *x, const uint32_t *placed,
                            uint32_t count, struct gap *gaps) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < count; k++) {
     const struct item *y = &p->items[placed[k]];
     if (y->birth > x->death || x->birth > y->death) continue;
-    const uint32_t at = x->birth > y->birth ? x->birth : y->birth;
-    const uint32_t gone = y->death_count ? dead_at(p, y, at) : 0;
-    const uint32_t mine = x->death_count ? dead_at(p, x, at) : 0;
-    // x's live bytes start at offset + mine: what lies below may be someone's. Shift the range down.
-    const uint32_t high = y->offset + y->bytes;
-    const uint32_t low = y->offset + gone;
-    if (low >= high) continue;
-    gaps[n++] = (struct gap){low, high > mine ? high - mine : 0};
+    struct gap g = {INT64_MAX, INT64_MIN};
+    widen(p, x, y, x->birth > y->birth ? x->birth : y->birth, &g);
+    if (x->mark_count) widen_at_marks(p, x, y, x, &g);
+    if (y->mark_count) widen_at_marks(p, x, y, y, &g);
+    if (g.high != INT64_MIN) gaps[n++] = g;
   }
   qsort(gaps, n, sizeof *gaps, by_low);
   return n;
 }
 
-// The lowest place (best: the tightest hole) for `bytes` between the ranges.
+// The lowest place (best: the tightest hole) for `bytes` between the gaps.
 static uint32_t find_hole(const struct gap *gaps, uint32_t count, uint32_t bytes, bool best_fit) {
-  uint32_t end = 0, best = NOWHERE, slack = NOWHERE;
+  int64_t end = 0, best = -1, slack = INT64_MAX;
   for (uint32_t k = 0; k < count; k++) {
-    if (gaps[k].low > end && gaps[k].low - end >= bytes) {
-      const uint32_t left = gaps[k].low - end - bytes;
-      if (!best_fit) return end;
-      if (left < slack) {
-        slack = left;
-        best = end;
-      }
+    const int64_t left = gaps[k].low - end - bytes;
+    if (left >= 0 && !best_fit) return (uint32_t)end;
+    if (left >= 0 && left < slack) {
+      slack = left;
+      best = end;
     }
-    if (gaps[k].high > end) end = (gaps[k].high + 3u) & ~3u;
+    if (gaps[k].high > end) end = (gaps[k].high + 3) & ~(int64_t)3;
   }
-  return best != NOWHERE ? best : end;
+  return (uint32_t)(best >= 0 ? best : end);
 }
 
 static uint32_t place_all(struct placer *p, const uint32_t *order, struct gap *gaps, bool best_fit,
@@ -380,7 +392,7 @@ static void close_placer(struct placer *p) {
   free(p->fold_items);
   free(p->scratch_items);
   free(p->items);
-  free(p->deaths);
+  free(p->marks);
   host_machine_close(&p->machine);
 }
 
@@ -398,8 +410,9 @@ bool host_row_place(const host_row_graph *g, const host_row_schedule *schedule, 
   l->rows = calloc(g->root_count + 1u, sizeof *l->rows);
   l->scratch = calloc(g->node_count + 1u, sizeof *l->scratch);
   l->fold = calloc(g->node_count + 1u, sizeof *l->fold);
-  bool ok = l->rows && l->scratch && l->fold && open_placer(&p) && make_items(&p) &&
-            sort_block_deaths(&p);
+  bool ok = l->rows && l->scratch && l->fold && open_placer(&p) && make_items(&p);
+  if (ok) mark_blocks(&p);
+  ok = ok && !p.failed;
   if (ok) {
     stretch_scratch(&p);
     live_to_the_end(&p);

@@ -33,10 +33,16 @@ static uint64_t cost(struct search *s, uint32_t a, uint32_t b, uint64_t limit) {
   return s->machine.over ? UINT64_MAX : s->machine.peak;
 }
 
+// Nodes that touch variables keep their place in the order: no segment goes across one.
+static bool has_barrier(const struct search *s, uint32_t a, uint32_t b) {
+  return s->g->nodes[a].barrier || s->g->nodes[b - 1].barrier;
+}
+
 static void extend(struct search *s, uint32_t b) {
   struct best *best = &s->best[b];
   *best = (struct best){UINT64_MAX, b - 1};
   for (uint32_t a = b; a-- > 0;) {
+    if (a + 1 < b && has_barrier(s, a, b)) break;
     if (s->best[a].peak >= best->peak) continue;
     if (a + 1 < b && s->g->nodes[b - 1].skip) continue;  // a view ends no segment of its own
     if (a + 1 < b && now() > s->end) break;
@@ -54,6 +60,7 @@ static void shorten(struct search *s, uint64_t peak) {
   const uint32_t n = s->g->node_count;
   for (uint32_t b = 1; b <= n; b++) {
     for (uint32_t a = b; a-- > 0;) {
+      if (a + 1 < b && has_barrier(s, a, b)) break;
       if (s->best[a].peak > peak || now() > s->end + s->options->budget_seconds) continue;
       if (a == s->best[b].from) break;
       const uint64_t alone = cost(s, a, b, peak);

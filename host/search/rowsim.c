@@ -31,10 +31,10 @@ void host_steps_free(host_steps *steps) {
 
 static uint64_t granules(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
 
-// A block is there in full from its first byte on; rows come one by one. Both go from the front.
+// A block has one address, but its bytes come and go from the front like rows.
 uint64_t host_root_bytes(const host_root *r, uint32_t born, uint32_t dead) {
   if (born == 0 || dead >= r->bytes) return 0;
-  if (r->rigid) return granules(r->bytes) - dead / 4 * 4;
+  if (r->rigid) return granules(born) - dead / 4 * 4;
   return granules(r->row_bytes) * ((born - dead) / r->row_bytes);
 }
 
@@ -177,7 +177,11 @@ void host_machine_step(host_row_machine *m, uint32_t n, uint32_t count) {
   for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
     bury(m, g->uses[k].root);
   }
-  for (uint32_t i = 0; i < node->output_count; i++) bury(m, node->outputs[i]);
+  // Bytes die in a step that reads them (the proof in the plan says so step by step), or when they are
+  // handed over; what nobody reads stays.
+  for (uint32_t i = 0; i < node->output_count; i++) {
+    if (g->roots[node->outputs[i]].streamed_out) bury(m, node->outputs[i]);
+  }
   if (folds && completes) m->live -= granules(node->fold_bytes);
   write_step(m, (host_row_step){n, 0, first, count, in_place});
   if (node->work == ARN_ROWS || completes) hand_over(m, node, first, count);

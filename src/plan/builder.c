@@ -3,6 +3,9 @@
 #include "../graph/graph.h"
 #include "../graph/rows.h"
 
+#define CODE_IF 118
+#define CODE_WHILE 119
+#define CODE_CALL_ONCE 129
 #define CODE_READ_VARIABLE 143
 #define CODE_ASSIGN_VARIABLE 144
 #define MAX_CUT_ROWS (1u << 20)
@@ -241,14 +244,17 @@ void arn__builder_prepared(arn__builder *b, const arn_prepare *p, const void *st
 
 // ---- closing ---------------------------------------------------------------------------------------
 
-// A variable read in place must not be assigned to while what was read is in use. (Subgraphs called in
-// between might assign: they count as assignments.)
-static bool assigned_while_in_use(const arn__builder *b, const arn__buffer *read) {
+bool arn__builder_touches_variables(int32_t code) {
+  return code == CODE_READ_VARIABLE || code == CODE_ASSIGN_VARIABLE || code == CODE_IF ||
+         code == CODE_WHILE || code == CODE_CALL_ONCE;
+}
+
+bool arn__builder_assigns_between(const arn_model *m, const arn_subgraph *g, uint32_t first,
+                                  uint32_t last) {
   arn_node node;
-  for (uint32_t n = read->first + 1u; n < read->last && n < b->subgraph->node_count; n++) {
-    arn_model_node(b->model, b->subgraph, n, &node);
-    const bool calls = node.code == 118 || node.code == 119 || node.code == 129;
-    if (node.code == CODE_ASSIGN_VARIABLE || calls) return true;
+  for (uint32_t n = first + 1; n < last && n < g->node_count; n++) {
+    arn_model_node(m, g, n, &node);
+    if (node.code != CODE_READ_VARIABLE && arn__builder_touches_variables(node.code)) return true;
   }
   return false;
 }
@@ -259,7 +265,10 @@ static void copy_endangered_reads(arn__builder *b) {
     arn__buffer *buffer = arn__buffer_at(&b->buffers, i);
     if (buffer->kind != ARN__BUFFER_FIXED) continue;
     arn_model_node(b->model, b->subgraph, buffer->first, &node);
-    if (node.code != CODE_READ_VARIABLE || !assigned_while_in_use(b, buffer)) continue;
+    if (node.code != CODE_READ_VARIABLE ||
+        !arn__builder_assigns_between(b->model, b->subgraph, buffer->first, buffer->last)) {
+      continue;
+    }
     buffer->kind = ARN__BUFFER_TENSOR;
     buffer->offset = ARN__UNPLACED;
     buffer->link = ARN__LAG_NONE;

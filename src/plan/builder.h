@@ -39,6 +39,14 @@ void arn__builder_scratch(arn__builder *b, uint32_t index, uint32_t bytes);
 // while still in use are copied after all. Fails: TENSOR_NOT_PRODUCED.
 ARN_MUST_CHECK arn_status arn__builder_end(arn__builder *b);
 
+// Says whether an operator reads or writes resource variables, or may by what it calls.
+bool arn__builder_touches_variables(int32_t code);
+
+// Says whether a node between `first` and `last` (both excluded) assigns a variable, or may: what was
+// read in place at `first` and is used at `last` must then be a copy.
+bool arn__builder_assigns_between(const arn_model *model, const arn_subgraph *subgraph,
+                                  uint32_t first, uint32_t last);
+
 // Returns the buffer of a tensor, or -1 (constants, variables, folded tensors).
 int32_t arn__builder_find(const arn__builder *b, int32_t tensor);
 

@@ -376,6 +376,16 @@ static void end_fold(const arn__proof *p, uint32_t n, arn_span span) {
   }
 }
 
+// Nodes that touch variables keep their place in the file's order.
+static arn_status check_barrier(const arn__proof *p, uint32_t n) {
+  for (uint32_t k = 0; k < p->plan->node_count; k++) {
+    const arn__proof_node *node = &p->nodes[k];
+    if (k == n || node->skip) continue;
+    if (node->done != (k < n ? node->rows : 0)) return refuse(p, ARN_WHAT_PLAN_STEP, n, ARN_NOWHERE);
+  }
+  return ARN_OK;
+}
+
 static arn_status check_node_step(arn__proof *p, const arn__row_step *step) {
   arn__proof_node *node = &p->nodes[step->node];
   const arn_span span = {step->first, step->count};
@@ -384,6 +394,7 @@ static arn_status check_node_step(arn__proof *p, const arn__row_step *step) {
       span.count > node->rows - node->done) {
     return refuse(p, ARN_WHAT_PLAN_STEP, step->node, ARN_NOWHERE);
   }
+  if (node->barrier) TRY(check_barrier(p, step->node));
   TRY(number(p, step->node, &in_place));
   TRY(check_reads(p, step->node, span));
   if (in_place > 0) TRY(check_in_place(p, step->node, span, in_place - 1));

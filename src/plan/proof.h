@@ -20,6 +20,7 @@ typedef struct arn__proof_node {
   uint32_t rows, done, in_place, scratch_bytes, fold_bytes;
   arn_work work;
   bool skip;             // a view, or folded away: has no steps
+  bool barrier;          // touches variables: runs when all before it are complete, none after begun
 } arn__proof_node;
 
 typedef struct arn__proof {

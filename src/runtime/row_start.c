@@ -77,6 +77,7 @@ static void note_node(arn__prepare_site *at, const arn_prepare *p, uint32_t stat
                             .scratch_bytes = p->scratch_bytes,
                             .fold_bytes = p->fold_bytes,
                             .work = p->work,
+                            .barrier = arn__builder_touches_variables(at->node.code),
                             .skip = is_view(at, p, &w->proof)};
   arn__node_record *record = arn__record_of_node(at->s->nn, 0, at->index);
   record->rows = node->rows & ARN__MAX_ROWS;
@@ -86,6 +87,52 @@ static void note_node(arn__prepare_site *at, const arn_prepare *p, uint32_t stat
   const int32_t in = arn_model_index(at->s->model, at->node.inputs_at, p->view_input - 1);
   const int32_t out = arn_model_index(at->s->model, at->node.outputs_at, 0);
   w->proof.tensors[out].root = w->proof.tensors[in].root;
+}
+
+static uint32_t last_reader(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
+  uint32_t last = 0;
+  arn_node node;
+  for (uint32_t n = 0; n < g->node_count; n++) {
+    arn_model_node(m, g, n, &node);
+    for (uint32_t i = 0; i < node.input_count; i++) {
+      if (arn_model_index(m, node.inputs_at, i) == tensor) last = n;
+    }
+  }
+  for (uint32_t i = 0; i < g->output_count; i++) {
+    if (arn_model_index(m, g->outputs_at, i) == tensor) last = g->node_count;
+  }
+  return last;
+}
+
+// What READ_VARIABLE gives needs no memory of the plan where nobody assigns while it is in use.
+static void read_in_place(arn__starter *s, const arn_subgraph *g, uint32_t n) {
+  arn_node node;
+  arn_model_node(s->model, g, n, &node);
+  if (node.code != ARN__CODE_READ_VARIABLE || node.output_count != 1 || node.input_count != 1) return;
+  const int32_t out = arn_model_index(s->model, node.outputs_at, 0);
+  const int32_t in = arn_model_index(s->model, node.inputs_at, 0);
+  uint32_t *places = arn__places_of(s->nn, 0);
+  if (in < 0 || places[out] != ARN__PLACE_NONE) return;
+  if (arn__builder_assigns_between(s->model, g, n, last_reader(s->model, g, out))) return;
+  places[out] = places[in];
+}
+
+// Everything that a node reads or writes must have a place.
+static arn_status check_all_placed(arn__starter *s, const arn_subgraph *g) {
+  const uint32_t *places = arn__places_of(s->nn, 0);
+  for (uint32_t n = 0; n < g->node_count; n++) {
+    arn_node node;
+    arn_model_node(s->model, g, n, &node);
+    if (arn__record_of_node(s->nn, 0, n)->flags & ARN__NODE_SKIP) continue;
+    for (uint32_t i = 0; i < node.input_count + node.output_count; i++) {
+      const bool reads = i < node.input_count;
+      const int32_t t = reads ? arn_model_index(s->model, node.inputs_at, i)
+                              : arn_model_index(s->model, node.outputs_at, i - node.input_count);
+      if (t < 0 || places[t] != ARN__PLACE_NONE) continue;
+      return arn__starter_fail(s, ARN_ERR_PLAN, ARN_WHAT_PLAN_OFFSET, 0, (int32_t)n);
+    }
+  }
+  return ARN_OK;
 }
 
 static arn_status prepare_all(arn__starter *s, const arn_subgraph *g, struct workspace *w) {
@@ -128,6 +175,9 @@ arn_status arn__starter_rows(arn__starter *s) {
     status = arn__proof_run(&w.proof);
     if (status != ARN_OK) return status;
     write_places(s, &w);
+    for (uint32_t n = 0; n < g.node_count; n++) read_in_place(s, &g, n);
+    status = check_all_placed(s, &g);
+    if (status != ARN_OK) return status;
     arn__record_of_subgraph(s->nn, 0)->dynamic_bytes = s->dynamic[0];
     s->nn->row_plan_at = s->rows.at;
   }
