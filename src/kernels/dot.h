@@ -65,6 +65,7 @@ int32_t arn__dot_sum_u8_portable(const uint8_t *x, const arn__dot *d);
 // For kernels: returns how many rows (all, or a multiple of 4) may be read `more` elements further.
 static inline uint32_t arn__dot_padded_rows(const arn__dot *d, uint32_t more) {
   if (d->spare >= more) return d->count;
+  if (d->count <= 4) return 0;
   const uint32_t last = (more - d->spare + d->stride - 1) / d->stride;
   return d->count > last ? (d->count - last) / 4 * 4 : 0;
 }

@@ -205,16 +205,20 @@ static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
   return run;
 }
 
-// The lines of the left matrix are the vectors.
+// Bytes from a vector, a line of the left matrix, to the next.
+static uint32_t line_bytes(const batch_matmul *s) {
+  const uint32_t es = arn_type_bytes((arn_type)s->dense.type);
+  return s->flags & ADJ_X ? es : s->dense.depth * es;
+}
+
 static arn__dense_vectors start_vectors(const arn_eval *e, const batch_matmul *s) {
   const arn__dense *d = &s->dense;
-  const uint32_t es = arn_type_bytes((arn_type)d->type);
-  const uint32_t line_bytes = s->flags & ADJ_X ? es : d->depth * es;
-  arn__dense_vectors v = {arn_eval_input(e, LHS, line_bytes),
-                          arn_eval_output(e, 0, d->channels * es), 0, 1};
+  const uint32_t out_bytes = d->channels * arn_type_bytes((arn_type)d->type);
+  arn__dense_vectors v = {arn_eval_input(e, LHS, line_bytes(s)), arn_eval_output(e, 0, out_bytes),
+                          0, 1};
   if (!(s->flags & LHS_FOLLOWS)) {
     arn__dense_set_whole(&v.in);
-    v.in.row_bytes = line_bytes;
+    v.in.row_bytes = line_bytes(s);
   }
   return v;
 }
@@ -250,6 +254,8 @@ static void multiply(const arn__dense_run *all_runs, const arn__dense_vectors *a
                          w_bytes(d, d->depth * d->channels));
   v.out.base = matrix_at(all->out, s->per_row[OUT], batch, s->lines * d->channels * es);
   v.in.table = run.w.table = v.out.table = NULL;
+  v.in.row_bytes = line_bytes(s);
+  v.out.row_bytes = d->channels * es;
   arn__dense_rows(&run, &v, (arn_span){0, s->lines});
 }
 

@@ -289,7 +289,7 @@ static void add_scattered(const arn__dense_run *run, arn__dense_block *block, ar
   const arn_span channels = block->channels;
   const uint32_t w_bytes = arn_type_bytes((arn_type)run->d->w_type);
   const uint32_t step_bytes = run->in_step * element_bytes(run->d);
-  arn__dot call = {depth.count, channels.count, 0, 1, run->d->in_zero, 0};
+  arn__dot call = {depth.count, channels.count, run->d->depth, 1, run->d->in_zero, 0};
   if (run->by_columns) {
     call.n = 1;
     for (uint32_t k = 0; k < depth.count; k++) {
