@@ -33,7 +33,7 @@ typedef struct rig_tensor {
 typedef struct rig {
   int32_t code;
   int32_t options_type;
-  double options[6];
+  double options[8];
   const int32_t *option_list;
   uint32_t option_list_count;
   uint32_t inputs, outputs;

@@ -77,6 +77,9 @@ static bool is_float(const rig_tensor *t) {
 static void fill(rig_tensor *t) {
   assert_true(rig_size(t) <= RIG_BYTES);
   if (!is_float(t)) rig_fill(t);
+  for (uint32_t i = 0; i < rig_count(t) && t->type == ARN_INT16 && is_float(out); i++) {
+    put(t, i, (int64_t)draw(401) - 200);
+  }
   for (uint32_t i = 0; i < rig_count(t) && is_float(t); i++) put(t, i, (int64_t)draw(31) - 15);
   for (uint32_t i = 0; i < rig_count(t) && t->type == ARN_INT64; i++) {
     put(t, i, (int64_t)draw(200000) - 100000);
@@ -203,7 +206,7 @@ static void try_fully_connected(rig_tally *tally) {
   draw_layer_shapes(&vectors, &depth, &channels);
   if (rig_size(w) > RIG_BYTES) return;
   set_layer_scales(draw(2));
-  r.options_type = 8;
+  r.options_type = ARN_OPTIONS_FULLY_CONNECTED;
   r.options[0] = activation;
   w->is_constant = bias->is_constant = true;
   fill(in), fill(w), fill(bias);
@@ -233,7 +236,7 @@ static void begin_small_layer(void) {
   set_shape(w, 2, (const int32_t[]){3, 4});
   set_shape(bias, 1, (const int32_t[]){3});
   set_shape(out, 2, (const int32_t[]){2, 3});
-  r.options_type = 8;
+  r.options_type = ARN_OPTIONS_FULLY_CONNECTED;
 }
 
 static void broken_layers_are_refused(void **unused) {
@@ -329,7 +332,7 @@ static void try_batch_matmul(rig_tally *tally) {
   quantise(w, 0.25f, in->type != ARN_INT16);
   quantise(out, 11.0f, in->type == ARN_INT8);
   w->is_constant = draw(2);
-  r.options_type = 101;
+  r.options_type = ARN_OPTIONS_BATCH_MATMUL;
   r.options[0] = adj_x;
   r.options[1] = adj_y;
   fill(in), fill(w);
