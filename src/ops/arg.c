@@ -121,6 +121,7 @@ enum { BLOCK = 32 };
 
 typedef struct job {
   const arg_state *state;
+  uint32_t axis;        // of what is walked over at once
   arn__arg_find *find;
   arn_rows in, out;
   uint32_t bytes;       // of an input element
@@ -168,7 +169,7 @@ static void run_block(const job *j, arn__arg_box *box, arn_span rows, uint32_t f
   } best_block;
   int32_t *index = j->index ? j->index + first : index_block;
   void *best = j->index ? (void *)(j->best + first * j->bytes) : (void *)&best_block;
-  const uint32_t offset = first / s->inner * s->axis * s->inner + first % s->inner;
+  const uint32_t offset = first / s->inner * j->axis * s->inner + first % s->inner;
   for (uint32_t r = 0; r < rows.count; r++) {
     box->first = s->rows ? rows.first + r : 0;
     j->find(best, index, arn_row(&j->in, rows.first + r) + offset * j->bytes, box);
@@ -179,9 +180,9 @@ static void run_block(const job *j, arn__arg_box *box, arn_span rows, uint32_t f
 static void run_row(const job *j, arn_span rows, uint32_t base) {
   const arg_state *s = j->state;
   const uint32_t outputs = s->outer * s->inner;
-  arn__arg_box box = {.rows = s->axis,
+  arn__arg_box box = {.rows = j->axis,
                       .row_stride = s->inner,
-                      .outer_stride = s->axis * s->inner,
+                      .outer_stride = j->axis * s->inner,
                       .smallest = s->smallest};
   uint32_t first = 0;
   while (first < outputs) {
@@ -201,7 +202,8 @@ static arn_status eval_arg(const arn_eval *e, const void *state) {
   const arg_state *s = state;
   const uint32_t outputs = s->outer * s->inner;
   const uint32_t bytes = arn_type_bytes((arn_type)s->type);
-  job j = {.state = s, .find = find_kernel(s->type), .bytes = bytes, .ends = true};
+  job j = {.find = find_kernel(s->type), .bytes = bytes, .ends = true, .axis = s->axis};
+  j.state = s;
   j.in = arn_eval_input(e, 0, outputs * s->axis * bytes);
   j.out = arn_eval_output(e, 0, s->out_row * (s->out_type == ARN_INT64 ? 8 : 4));
   if (s->rows == 0) {
@@ -213,7 +215,12 @@ static arn_status eval_arg(const arn_eval *e, const void *state) {
   j.index = e->fold;
   j.best = j.index ? (uint8_t *)(j.index + outputs) : NULL;
   j.ends = e->span.first + e->span.count == s->rows;
-  run_row(&j, e->span, 0);
+  arn_span rows = e->span;
+  if (j.in.table == NULL) {  // rows that follow each other are walked over as one
+    j.axis = rows.count;
+    rows.count = 1;
+  }
+  run_row(&j, rows, 0);
   return ARN_OK;
 }
 

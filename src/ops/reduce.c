@@ -229,21 +229,35 @@ typedef struct walk {
   uint32_t values;   // folded into each of them, by one row
 } walk;
 
-static uint32_t take_group(const reduce_state *s, uint32_t *left) {
-  return *left > 0 ? s->dims[--*left] : 1;
+// Takes groups from the inside, and in the end those rows that are walked over as one more reduced
+// group.
+typedef struct groups {
+  const reduce_state *state;
+  uint32_t left, rows;
+} groups;
+
+static uint32_t take_kept(groups *g) {
+  return g->left > 0 ? g->state->dims[--g->left] : 1;
 }
 
-static void walk_open(walk *w, const reduce_state *s) {
-  uint32_t left = s->groups;
+static uint32_t take_reduced(groups *g) {
+  const uint32_t rows = g->left <= 1 ? g->rows : 1;
+  if (g->left <= 1) g->rows = 1;
+  return g->left > 0 ? g->state->dims[--g->left] * rows : rows;
+}
+
+// `rows`: input rows that follow each other in memory, and are folded together.
+static void walk_open(walk *w, const reduce_state *s, uint32_t rows) {
+  groups g = {s, s->groups, rows};
   arn__reduce_box *box = &w->box;
-  box->run = s->flags & LAST_KEPT ? 1 : take_group(s, &left);
-  box->inner = take_group(s, &left);
-  box->rows = take_group(s, &left);
-  box->outer = take_group(s, &left);
+  box->run = s->flags & LAST_KEPT ? 1 : take_reduced(&g);
+  box->inner = take_kept(&g);
+  box->rows = take_reduced(&g);
+  box->outer = take_kept(&g);
   box->row_stride = box->run * box->inner;
   box->outer_stride = box->row_stride * box->rows;
-  const uint32_t reduced_near = take_group(s, &left), kept_near = take_group(s, &left);
-  const uint32_t reduced_far = take_group(s, &left), kept_far = take_group(s, &left);
+  const uint32_t reduced_near = take_reduced(&g), kept_near = take_kept(&g);
+  const uint32_t reduced_far = take_reduced(&g), kept_far = take_kept(&g);
   const uint32_t stride = box->outer_stride * box->outer;
   const uint32_t far_stride = stride * reduced_near * kept_near;
   w->reduced = (levels){reduced_near, stride, reduced_near * reduced_far, far_stride};
@@ -335,7 +349,7 @@ static void job_open(job *j, const arn_eval *e, const reduce_state *s, const arn
   const arn__clamp range = arn__quantised_range(s->type);
   j->how = arn__reducer_find(list, s->type);
   j->state = s;
-  walk_open(&j->walk, s);
+  walk_open(&j->walk, s, 1);
   const uint32_t in_row = j->walk.outputs * j->walk.values;
   j->in = arn_eval_input(e, 0, in_row * j->how->in_bytes);
   j->out = arn_eval_output(e, 0, s->out_row * j->how->out_bytes);
@@ -357,7 +371,12 @@ static arn_status run(const arn_eval *e, const void *state, const arn__reducer *
   job j;
   job_open(&j, e, s, list);
   if (s->flags & FOLDS) {
-    run_rows(&j, e->span, 0);
+    arn_span rows = e->span;
+    if (j.in.table == NULL) {
+      walk_open(&j.walk, s, rows.count);
+      rows.count = 1;
+    }
+    run_rows(&j, rows, 0);
   } else {
     for (uint32_t r = 0; r < e->span.count; r++) {
       const uint32_t row = e->span.first + r;

@@ -3,11 +3,14 @@
 // A long run is looked at in chunks: only one that holds a better value is searched.
 #define CHUNK 32u
 
-// Defines kernel `name`. ORDER(x, box) maps values so that the best one is the largest.
-#define ARG_FIND(name, type, ORDER)                                                              \
+// Defines kernel `name`; `bits` is the unsigned type as wide as `type`. ORDER(x, box) maps values so
+// that the best one is the largest.
+#define ARG_FIND(name, type, bits, ORDER)                                                        \
   ARN__INLINE bool name##_any(const type *x, type best, const arn__arg_box *box) {               \
-    uint32_t any = 0;                                                                            \
-    for (uint32_t i = 0; i < CHUNK; i++) any |= ORDER(x[i], box) > best;                         \
+    bits any = 0;                                                                                \
+    for (uint32_t i = 0; i < CHUNK; i++) {                                                       \
+      any = (bits)(any | (ORDER(x[i], box) > best ? 1 : 0));                                     \
+    }                                                                                            \
     return any != 0;                                                                             \
   }                                                                                              \
   ARN__INLINE void name##_run(type *best_at, int32_t *index_at, const type *x,                   \
@@ -67,8 +70,8 @@
 #define ORDER_S32(x, box) ((x) ^ ((box)->smallest ? -1 : 0))
 #define ORDER_F32(x, box) ((box)->smallest ? -(x) : (x))
 
-ARG_FIND(arn__arg_find_s8, int8_t, ORDER_S8)
-ARG_FIND(arn__arg_find_u8, uint8_t, ORDER_U8)
-ARG_FIND(arn__arg_find_s16, int16_t, ORDER_S16)
-ARG_FIND(arn__arg_find_s32, int32_t, ORDER_S32)
-ARG_FIND(arn__arg_find_f32, float, ORDER_F32)
+ARG_FIND(arn__arg_find_s8, int8_t, uint8_t, ORDER_S8)
+ARG_FIND(arn__arg_find_u8, uint8_t, uint8_t, ORDER_U8)
+ARG_FIND(arn__arg_find_s16, int16_t, uint16_t, ORDER_S16)
+ARG_FIND(arn__arg_find_s32, int32_t, uint32_t, ORDER_S32)
+ARG_FIND(arn__arg_find_f32, float, uint32_t, ORDER_F32)

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "../lanes.h"
+#include "../narrow.h"
+
 // Shifts x >= 0 left, saturating.
 static int32_t shift_saturating(int32_t x, int32_t shift) {
   return x > INT32_MAX >> shift ? INT32_MAX : x << shift;
@@ -41,35 +44,66 @@ arn__requant arn__l2norm_inverse_root(int32_t square) {
   return (arn__requant){q, -right};
 }
 
-// Instantiates a kernel of 8-bit values. `scaled(x)` is the output about its zero point.
-#define L2NORM_8(name, type, scaled, low, high)                                              \
-  ARN__KERNEL void name(type *out, const type *in, const arn__l2norm_shape *s) {             \
-    for (uint32_t v = 0; v < s->vectors; v++, in += s->depth, out += s->depth) {             \
-      int32_t square = 0;                                                                    \
-      for (uint32_t i = 0; i < s->depth; i++) {                                              \
-        const int32_t x = in[i] - s->zero;                                                   \
-        square += x * x;                                                                     \
-      }                                                                                      \
-      const arn__requant r = arn__l2norm_inverse_root(square);                               \
-      for (uint32_t i = 0; i < s->depth; i++) {                                              \
-        const arn__clamp clamp = {low, high};                                                \
-        out[i] = (type)arn__clamp_s32(scaled(in[i] - s->zero, r), clamp);                    \
-      }                                                                                      \
-    }                                                                                        \
+// Input and output may be the same memory, which no loop over both of them can be vectorised for:
+// outputs are made in a buffer of this many.
+#define CHUNK 32u
+
+// Instantiates a kernel of 8-bit values; outputs are 2^up * unit vector + offset.
+#define L2NORM_8(name, type, up, offset, low, high)                                            \
+  ARN__INLINE void name##_scale(type *out, const type *in, uint32_t n, int32_t zero,           \
+                                arn__narrow scale) {                                           \
+    const arn__clamp clamp = {low, high};                                                      \
+    type chunk[CHUNK];                                                                         \
+    for (uint32_t i = 0; i < n; i++) {                                                         \
+      const int32_t x = (in[i] - zero) * (1 << (7 - up));                                      \
+      chunk[i] = (type)arn__clamp_s32(arn__requantise_narrow(x, scale) + offset, clamp);       \
+    }                                                                                          \
+    memcpy(out, chunk, n * sizeof *out);                                                       \
+  }                                                                                            \
+  ARN__KERNEL void name(type *out, const type *in, const arn__l2norm_shape *s) {               \
+    for (uint32_t v = 0; v < s->vectors; v++, in += s->depth, out += s->depth) {               \
+      int32_t square = 0;                                                                      \
+      for (uint32_t i = 0; i < s->depth; i++) {                                                \
+        const int32_t x = in[i] - s->zero;                                                     \
+        square += x * x;                                                                       \
+      }                                                                                        \
+      arn__requant root = arn__l2norm_inverse_root(square);                                    \
+      root.shift += up;                                                                        \
+      const arn__narrow scale = arn__narrow_of(root);                                          \
+      uint32_t i = 0;                                                                          \
+      for (; i + CHUNK <= s->depth; i += CHUNK) {                                              \
+        name##_scale(out + i, in + i, CHUNK, s->zero, scale);                                  \
+      }                                                                                        \
+      name##_scale(out + i, in + i, s->depth - i, s->zero, scale);                             \
+    }                                                                                          \
   }
 
-#define SCALED_S8(x, r) arn__requantise(x, (arn__requant){(r).q, (r).shift + 7})
-#define SCALED_U8(x, r) (128 + arn__requantise(128 * (x), r))
+// The reference scales by 128 in the multiplier (int8), or before it (uint8).
+L2NORM_8(arn__l2norm_s8, int8_t, 7, 0, INT8_MIN, INT8_MAX)
+L2NORM_8(arn__l2norm_u8, uint8_t, 0, 128, 0, UINT8_MAX)
 
-L2NORM_8(arn__l2norm_s8, int8_t, SCALED_S8, INT8_MIN, INT8_MAX)
-L2NORM_8(arn__l2norm_u8, uint8_t, SCALED_U8, 0, UINT8_MAX)
+ARN__INLINE void divide(float *out, const float *in, uint32_t n, float length) {
+  float chunk[CHUNK];
+  for (uint32_t i = 0; i < n; i++) chunk[i] = in[i] / length;
+  memcpy(out, chunk, n * sizeof *out);
+}
+
+ARN__INLINE float sum_of_squares(const float *in, uint32_t n) {
+  arn__lanes lanes;
+  uint32_t i = 0;
+  memset(&lanes, 0, sizeof lanes);
+  for (; i + ARN__LANES <= n; i += ARN__LANES) arn__lanes_add(&lanes, in + i, in + i);
+  float square = arn__lanes_sum(&lanes);
+  for (; i < n; i++) square += in[i] * in[i];
+  return square;
+}
 
 ARN__KERNEL void arn__l2norm_f32(float *out, const float *in, const arn__l2norm_shape *s) {
   for (uint32_t v = 0; v < s->vectors; v++, in += s->depth, out += s->depth) {
-    float square = 0.0f;
-    for (uint32_t i = 0; i < s->depth; i++) square += in[i] * in[i];
-    const float root = sqrtf(square);
+    const float root = sqrtf(sum_of_squares(in, s->depth));
     const float length = root < 1e-6f ? 1e-6f : root;
-    for (uint32_t i = 0; i < s->depth; i++) out[i] = in[i] / length;
+    uint32_t i = 0;
+    for (; i + CHUNK <= s->depth; i += CHUNK) divide(out + i, in + i, CHUNK, length);
+    divide(out + i, in + i, s->depth - i, length);
   }
 }

@@ -1,17 +1,16 @@
 // Folds and outputs of 16-bit values.
 #include "reduce_body.h"
 
-ARN__REDUCE_FOLD(arn__reduce_add_s16, int16_t, int32_t, ARN__REDUCE_ADD)
-ARN__REDUCE_FOLD(arn__reduce_max_s16, int16_t, int16_t, ARN__REDUCE_MAX)
-ARN__REDUCE_FOLD(arn__reduce_min_s16, int16_t, int16_t, ARN__REDUCE_MIN)
+ARN__REDUCE_ALL(arn__reduce_add_s16, int16_t, int32_t, ARN__REDUCE_ADD)
+ARN__REDUCE_ALL(arn__reduce_max_s16, int16_t, int16_t, ARN__REDUCE_MAX)
+ARN__REDUCE_ALL(arn__reduce_min_s16, int16_t, int16_t, ARN__REDUCE_MIN)
 
 ARN__KERNEL void arn__reduce_requantise_16(void *out_at, const void *acc_at, uint32_t count,
                                            const arn__reduce_finish *f) {
   int16_t *out = out_at;
   const int32_t *acc = acc_at;
   for (uint32_t i = 0; i < count; i++) {
-    const int32_t sum = (int32_t)((uint32_t)acc[i] + (uint32_t)f->bias);
-    out[i] = (int16_t)arn__clamp_s32(arn__requantise(sum, f->scale) + f->zero, f->clamp);
+    out[i] = (int16_t)arn__reduce_requantised(acc[i], f);
   }
 }
 

@@ -1,20 +1,42 @@
 // Folds and outputs of 8-bit values.
 #include "reduce_body.h"
 
-ARN__REDUCE_FOLD(arn__reduce_add_s8, int8_t, int32_t, ARN__REDUCE_ADD)
-ARN__REDUCE_FOLD(arn__reduce_add_u8, uint8_t, int32_t, ARN__REDUCE_ADD)
-ARN__REDUCE_FOLD(arn__reduce_max_s8, int8_t, int8_t, ARN__REDUCE_MAX)
-ARN__REDUCE_FOLD(arn__reduce_min_s8, int8_t, int8_t, ARN__REDUCE_MIN)
-ARN__REDUCE_FOLD(arn__reduce_max_u8, uint8_t, uint8_t, ARN__REDUCE_MAX)
-ARN__REDUCE_FOLD(arn__reduce_min_u8, uint8_t, uint8_t, ARN__REDUCE_MIN)
+// Four rows, or two, are added in 16 bits before they go to the accumulators.
+#define ADD_COLUMNS(name, in_type)                                                             \
+  ARN__INLINE void name##_columns(int32_t *restrict acc, const in_type *restrict x,            \
+                                  const arn__reduce_box *box) {                                \
+    const uint32_t n = box->inner, stride = box->row_stride;                                   \
+    uint32_t left = box->rows;                                                                 \
+    for (; left >= 4; left -= 4, x += 4 * stride) {                                            \
+      const in_type *b = x + stride, *c = b + stride, *d = c + stride;                         \
+      for (uint32_t i = 0; i < n; i++) acc[i] += (int16_t)(x[i] + b[i] + c[i] + d[i]);         \
+    }                                                                                          \
+    for (; left >= 2; left -= 2, x += 2 * stride) {                                            \
+      const in_type *b = x + stride;                                                           \
+      for (uint32_t i = 0; i < n; i++) acc[i] += (int16_t)(x[i] + b[i]);                       \
+    }                                                                                          \
+    for (uint32_t i = 0; left > 0 && i < n; i++) acc[i] += x[i];                               \
+  }
+
+#define ADD(name, in_type)                                                                     \
+  ADD_COLUMNS(name, in_type)                                                                   \
+  ARN__REDUCE_SHORT(name, in_type, int32_t, ARN__REDUCE_ADD)                                   \
+  ARN__REDUCE_RUNS(name, in_type, int32_t, ARN__REDUCE_ADD)                                    \
+  ARN__REDUCE_FOLD(name, in_type, int32_t)
+
+ADD(arn__reduce_add_s8, int8_t)
+ADD(arn__reduce_add_u8, uint8_t)
+ARN__REDUCE_ALL(arn__reduce_max_s8, int8_t, int8_t, ARN__REDUCE_MAX)
+ARN__REDUCE_ALL(arn__reduce_min_s8, int8_t, int8_t, ARN__REDUCE_MIN)
+ARN__REDUCE_ALL(arn__reduce_max_u8, uint8_t, uint8_t, ARN__REDUCE_MAX)
+ARN__REDUCE_ALL(arn__reduce_min_u8, uint8_t, uint8_t, ARN__REDUCE_MIN)
 
 ARN__KERNEL void arn__reduce_requantise_8(void *out_at, const void *acc_at, uint32_t count,
                                           const arn__reduce_finish *f) {
   uint8_t *out = out_at;
   const int32_t *acc = acc_at;
   for (uint32_t i = 0; i < count; i++) {
-    const int32_t sum = (int32_t)((uint32_t)acc[i] + (uint32_t)f->bias);
-    out[i] = (uint8_t)arn__clamp_s32(arn__requantise(sum, f->scale) + f->zero, f->clamp);
+    out[i] = (uint8_t)arn__reduce_requantised(acc[i], f);
   }
 }
 

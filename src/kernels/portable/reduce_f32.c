@@ -6,11 +6,44 @@
 #define MULTIPLY(a, x) ((a) * (x))
 #define ADD_SQUARE(a, x) ((a) + (x) * (x))
 
-ARN__REDUCE_FOLD(arn__reduce_add_f32, float, float, ARN__REDUCE_ADD)
-ARN__REDUCE_FOLD(arn__reduce_square_f32, float, float, ADD_SQUARE)
-ARN__REDUCE_FOLD(arn__reduce_multiply_f32, float, float, MULTIPLY)
-ARN__REDUCE_FOLD(arn__reduce_max_f32, float, float, ARN__REDUCE_MAX)
-ARN__REDUCE_FOLD(arn__reduce_min_f32, float, float, ARN__REDUCE_MIN)
+// Sums and products keep their order.
+#define IN_ORDER(name, step)                                                                   \
+  ARN__REDUCE_COLUMNS(name, float, float, step)                                                \
+  ARN__REDUCE_SHORT(name, float, float, step)                                                  \
+  ARN__REDUCE_RUNS_ABREAST(name, float, float, step)                                           \
+  ARN__REDUCE_FOLD(name, float, float)
+
+IN_ORDER(arn__reduce_add_f32, ARN__REDUCE_ADD)
+IN_ORDER(arn__reduce_square_f32, ADD_SQUARE)
+IN_ORDER(arn__reduce_multiply_f32, MULTIPLY)
+
+// The largest value does not depend on the order: a long run is taken as rows of several values.
+#define LANES 32u
+#define EXTREME(name, step)                                                                    \
+  ARN__REDUCE_COLUMNS(name, float, float, step)                                                \
+  ARN__REDUCE_SHORT(name, float, float, step)                                                  \
+  ARN__INLINE float name##_run(float best, const float *x, uint32_t run) {                     \
+    float lanes[LANES];                                                                        \
+    const arn__reduce_box box = {                                                              \
+        .rows = run / LANES, .row_stride = LANES, .inner = LANES, .run = 1};                   \
+    if (box.rows >= 2) {                                                                       \
+      for (uint32_t k = 0; k < LANES; k++) lanes[k] = best;                                    \
+      name##_columns(lanes, x, &box);                                                          \
+      for (uint32_t k = 0; k < LANES; k++) best = step(best, lanes[k]);                        \
+      x += box.rows * LANES;                                                                   \
+      run -= box.rows * LANES;                                                                 \
+    }                                                                                          \
+    for (uint32_t j = 0; j < run; j++) best = step(best, x[j]);                                \
+    return best;                                                                               \
+  }                                                                                            \
+  ARN__INLINE void name##_runs(float *restrict acc, const float *restrict x, uint32_t count,   \
+                               uint32_t run) {                                                 \
+    for (uint32_t i = 0; i < count; i++, x += run) acc[i] = name##_run(acc[i], x, run);        \
+  }                                                                                            \
+  ARN__REDUCE_FOLD(name, float, float)
+
+EXTREME(arn__reduce_max_f32, ARN__REDUCE_MAX)
+EXTREME(arn__reduce_min_f32, ARN__REDUCE_MIN)
 
 static inline float clamp(float x, float low, float high) {
   x = x < low ? low : x;

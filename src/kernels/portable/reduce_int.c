@@ -5,14 +5,14 @@
 #define MULTIPLY_32(a, x) ((int32_t)((uint32_t)(a) * (uint32_t)(x)))
 #define MULTIPLY_64(a, x) ((int64_t)((uint64_t)(a) * (uint64_t)(x)))
 
-ARN__REDUCE_FOLD(arn__reduce_add_s32, int32_t, int64_t, ADD_WIDE)
-ARN__REDUCE_FOLD(arn__reduce_add_s64, int64_t, int64_t, ADD_WIDE)
-ARN__REDUCE_FOLD(arn__reduce_multiply_s32, int32_t, int32_t, MULTIPLY_32)
-ARN__REDUCE_FOLD(arn__reduce_multiply_s64, int64_t, int64_t, MULTIPLY_64)
-ARN__REDUCE_FOLD(arn__reduce_max_s32, int32_t, int32_t, ARN__REDUCE_MAX)
-ARN__REDUCE_FOLD(arn__reduce_min_s32, int32_t, int32_t, ARN__REDUCE_MIN)
-ARN__REDUCE_FOLD(arn__reduce_max_s64, int64_t, int64_t, ARN__REDUCE_MAX)
-ARN__REDUCE_FOLD(arn__reduce_min_s64, int64_t, int64_t, ARN__REDUCE_MIN)
+ARN__REDUCE_ALL(arn__reduce_add_s32, int32_t, int64_t, ADD_WIDE)
+ARN__REDUCE_ALL(arn__reduce_add_s64, int64_t, int64_t, ADD_WIDE)
+ARN__REDUCE_ALL(arn__reduce_multiply_s32, int32_t, int32_t, MULTIPLY_32)
+ARN__REDUCE_ALL(arn__reduce_multiply_s64, int64_t, int64_t, MULTIPLY_64)
+ARN__REDUCE_ALL(arn__reduce_max_s32, int32_t, int32_t, ARN__REDUCE_MAX)
+ARN__REDUCE_ALL(arn__reduce_min_s32, int32_t, int32_t, ARN__REDUCE_MIN)
+ARN__REDUCE_ALL(arn__reduce_max_s64, int64_t, int64_t, ARN__REDUCE_MAX)
+ARN__REDUCE_ALL(arn__reduce_min_s64, int64_t, int64_t, ARN__REDUCE_MIN)
 
 void arn__reduce_average_s32(void *out_at, const void *acc_at, uint32_t count,
                              const arn__reduce_finish *f) {
