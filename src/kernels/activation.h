@@ -33,7 +33,7 @@ typedef struct arn__activation_hard_swish {
   int32_t multiplier, right_shift;
 } arn__activation_hard_swish;
 
-// A function of real numbers on 8-bit values: dequantise, apply, quantise.
+// A function of real numbers on 8-bit or 16-bit values: dequantise, apply, quantise.
 typedef struct arn__activation_real {
   float in_scale, out_inverse;  // 1 / out_scale
   int32_t in_zero, out_zero;
@@ -77,5 +77,10 @@ ARN__ACTIVATION_DECLARE(exp_s8);
 ARN__ACTIVATION_DECLARE(log_s8);
 ARN__ACTIVATION_DECLARE(gelu_s8);
 ARN__ACTIVATION_DECLARE(gelu_tanh_s8);
+ARN__ACTIVATION_DECLARE(elu_s16);
+ARN__ACTIVATION_DECLARE(exp_s16);
+ARN__ACTIVATION_DECLARE(log_s16);
+ARN__ACTIVATION_DECLARE(gelu_s16);
+ARN__ACTIVATION_DECLARE(gelu_tanh_s16);
 
 #endif

@@ -1,6 +1,6 @@
 // Functions of real numbers that have quantised versions: LOGISTIC and TANH (fixed point for 8
 // bits, a table with interpolation for 16), and ELU, GELU, EXP and LOG (dequantised and quantised
-// again, 8 bits).
+// again).
 #include <math.h>
 #include <stddef.h>
 
@@ -149,7 +149,7 @@ static arn_status eval_tanh(const arn_eval *e, const void *state) {
 typedef struct curve {
   uint32_t row_count;
   uint8_t type;
-  int8_t in_zero, out_zero;
+  int8_t in_zero, out_zero;    // 0 where 16 bits
   uint8_t approximate;         // GELU by tanh
   float in_scale, out_inverse; // float32: absent
 } curve;
@@ -167,6 +167,9 @@ static arn_status prepare_curve(arn_prepare *p, void *state) {
   }
   ARN__TRY(arn__quantised_read(p, &in, &s->in_scale, &in_zero));
   ARN__TRY(arn__quantised_read(p, &out, &out_scale, &out_zero));
+  if (in.type == ARN_INT16 && (in_zero != 0 || out_zero != 0)) {
+    return arn_refuse(p, ARN_WHAT_ZERO_POINT, in_zero != 0 ? &in : &out);
+  }
   s->out_inverse = 1.0f / out_scale;
   s->in_zero = (int8_t)(in_zero - flip_of(in.type));
   s->out_zero = (int8_t)(out_zero - flip_of(in.type));
@@ -180,35 +183,45 @@ static arn_status prepare_gelu(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-static arn_status run_either(const arn_eval *e, const curve *s, arn__unary_fn f32,
-                             arn__unary_fn s8) {
-  if (s->type == ARN_FLOAT32) {
-    run_float(e, s->row_count, f32);
-  } else {
-    const arn__activation_real params = {s->in_scale, s->out_inverse, s->in_zero, s->out_zero};
-    const arn__unary_job job = {s8, &params, s->row_count, 1, 1};
-    arn__unary_run_8(e, &job, flip_of(s->type));
+// One function for each type.
+typedef struct kernels {
+  arn__unary_fn f32, s8, s16;
+} kernels;
+
+static arn_status run_curve_of(const arn_eval *e, const curve *s, kernels k) {
+  const arn__activation_real params = {s->in_scale, s->out_inverse, s->in_zero, s->out_zero};
+  arn__unary_job job = {k.s8, &params, s->row_count, 1, 1};
+  switch (s->type) {
+    case ARN_FLOAT32: run_float(e, s->row_count, k.f32); break;
+    case ARN_INT16:
+      job = (arn__unary_job){k.s16, &params, s->row_count, 2, 2};
+      arn__unary_run(e, &job);
+      break;
+    default: arn__unary_run_8(e, &job, flip_of(s->type)); break;
   }
   return ARN_OK;
 }
 
 static arn_status eval_elu(const arn_eval *e, const void *state) {
-  return run_either(e, state, arn__unary_elu_f32, arn__activation_elu_s8);
+  const kernels k = {arn__unary_elu_f32, arn__activation_elu_s8, arn__activation_elu_s16};
+  return run_curve_of(e, state, k);
 }
 
 static arn_status eval_gelu(const arn_eval *e, const void *state) {
-  const curve *s = state;
-  return s->approximate
-             ? run_either(e, s, arn__unary_gelu_tanh_f32, arn__activation_gelu_tanh_s8)
-             : run_either(e, s, arn__unary_gelu_f32, arn__activation_gelu_s8);
+  const kernels exact = {arn__unary_gelu_f32, arn__activation_gelu_s8, arn__activation_gelu_s16};
+  const kernels approximate = {arn__unary_gelu_tanh_f32, arn__activation_gelu_tanh_s8,
+                               arn__activation_gelu_tanh_s16};
+  return run_curve_of(e, state, ((const curve *)state)->approximate ? approximate : exact);
 }
 
 static arn_status eval_exp(const arn_eval *e, const void *state) {
-  return run_either(e, state, arn__unary_exp_f32, arn__activation_exp_s8);
+  const kernels k = {arn__unary_exp_f32, arn__activation_exp_s8, arn__activation_exp_s16};
+  return run_curve_of(e, state, k);
 }
 
 static arn_status eval_log(const arn_eval *e, const void *state) {
-  return run_either(e, state, arn__unary_log_f32, arn__activation_log_s8);
+  const kernels k = {arn__unary_log_f32, arn__activation_log_s8, arn__activation_log_s16};
+  return run_curve_of(e, state, k);
 }
 
 const arn_op arn_op_logistic = {
@@ -235,7 +248,7 @@ const arn_op arn_op_elu = {
     .name = "ELU",
     .code = 111,
     .state_bytes = sizeof(curve),
-    .types = TYPES_8,
+    .types = TYPES_8 | ARN_TYPE_BIT(ARN_INT16),
     .prepare = prepare_curve,
     .rows = arn__unary_rows,
     .eval = eval_elu,
@@ -245,7 +258,7 @@ const arn_op arn_op_gelu = {
     .name = "GELU",
     .code = 150,
     .state_bytes = sizeof(curve),
-    .types = TYPES_8,
+    .types = TYPES_8 | ARN_TYPE_BIT(ARN_INT16),
     .prepare = prepare_gelu,
     .rows = arn__unary_rows,
     .eval = eval_gelu,
@@ -255,7 +268,7 @@ const arn_op arn_op_exp = {
     .name = "EXP",
     .code = 47,
     .state_bytes = sizeof(curve),
-    .types = TYPES_8,
+    .types = TYPES_8 | ARN_TYPE_BIT(ARN_INT16),
     .prepare = prepare_curve,
     .rows = arn__unary_rows,
     .eval = eval_exp,
@@ -265,7 +278,7 @@ const arn_op arn_op_log = {
     .name = "LOG",
     .code = 73,
     .state_bytes = sizeof(curve),
-    .types = TYPES_8,
+    .types = TYPES_8 | ARN_TYPE_BIT(ARN_INT16),
     .prepare = prepare_curve,
     .rows = arn__unary_rows,
     .eval = eval_log,

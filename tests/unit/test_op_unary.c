@@ -174,6 +174,29 @@ static void curves_follow_the_functions(void **state) {
   }
 }
 
+static void check_s16(arn__unary_fn fn, double (*function)(double), float in_scale,
+                      float out_scale) {
+  static int16_t in[65536], out[65536];
+  const arn__activation_real p = {in_scale, 1.0f / out_scale, 0, 0};
+  for (int i = 0; i < 65536; i++) in[i] = (int16_t)i;
+  fn(in, out, 65536, &p);
+  for (int i = 0; i < 65536; i++) {
+    const double want = function((double)in_scale * in[i]) / out_scale;
+    assert_true(fabs(out[i] - fmin(fmax(want, -32768.0), 32767.0)) < 0.51);
+  }
+}
+
+static double elu_of(double x) { return x < 0.0 ? expm1(x) : x; }
+static double log_of(double x) { return x > 0.0 ? log(x) : -1e9; }
+
+static void curves_of_16_bits_follow_the_functions(void **state) {
+  (void)state;
+  check_s16(arn__activation_elu_s16, elu_of, 0x1p-12f, 0x1p-12f);
+  check_s16(arn__activation_exp_s16, exp, 0x1p-13f, 0x1p-9f);
+  check_s16(arn__activation_log_s16, log_of, 0x1p-10f, 0x1p-11f);
+  check_s16(arn__activation_gelu_s16, gelu_of, 0x1p-12f, 0x1p-12f);
+}
+
 static void inverse_roots_follow_the_function(void **state) {
   (void)state;
   for (int32_t in_zero = -128; in_zero < 128; in_zero += 51) {
@@ -395,6 +418,7 @@ int main(void) {
       cmocka_unit_test(float_functions_are_accurate),
       cmocka_unit_test(rounding_is_exact),
       cmocka_unit_test(curves_follow_the_functions),
+      cmocka_unit_test(curves_of_16_bits_follow_the_functions),
       cmocka_unit_test(inverse_roots_follow_the_function),
       cmocka_unit_test(variants_agree_on_8_bits),
       cmocka_unit_test(variants_agree_on_16_bits),
