@@ -115,7 +115,8 @@ static int32_t bound(float value, int32_t otherwise, arn__clamp range) {
   return arn__clamp_s32((int32_t)(out->zero + (int64_t)roundf(value / out->scale)), range);
 }
 
-static void want_quantised(uint32_t i, int64_t sum, const int64_t *bias_value, uint32_t activation) {
+static void want_quantised(uint32_t i, int64_t sum, const int64_t *bias_value,
+                           uint32_t activation) {
   const arn__clamp range = range_of(out);
   const arn__clamp clamp = {bound(lows[activation], range.low, range),
                             bound(highs[activation], range.high, range)};

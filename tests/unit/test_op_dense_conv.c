@@ -1,5 +1,5 @@
-// TRANSPOSE_CONV, CONV_3D and CONV_3D_TRANSPOSE over random shapes against their definitions written
-// plainly, as scatter or gather. Float values are small integers, so that sums are exact.
+// TRANSPOSE_CONV, CONV_3D and CONV_3D_TRANSPOSE over random shapes against their definitions
+// written plainly. Float values are small integers, so that sums are exact.
 #include <math.h>
 
 #include "src/kernels/requant.h"
@@ -89,9 +89,10 @@ static void draw_shapes(int32_t code) {
   const int32_t f[] = {sides[0].filter, sides[1].filter, sides[2].filter};
   set_shape(in, planes, in_dims);
   set_shape(out, planes, out_dims);
-  if (!planes) set_shape(w, false, (const int32_t[]){out_channels, 1, f[1], f[2], in_channels});
-  else if (transposed) set_shape(w, true, (const int32_t[]){f[0], f[1], f[2], out_channels, in_channels});
-  else set_shape(w, true, (const int32_t[]){f[0], f[1], f[2], in_channels, out_channels});
+  const int32_t filters[][5] = {{out_channels, 1, f[1], f[2], in_channels},
+                                {f[0], f[1], f[2], out_channels, in_channels},
+                                {f[0], f[1], f[2], in_channels, out_channels}};
+  set_shape(w, planes, filters[!planes ? 0 : transposed ? 1 : 2]);
   bias->rank = 1;
   bias->dims[0] = out_channels;
   r.options_type = planes ? ARN_OPTIONS_CONV_3D : ARN_OPTIONS_TRANSPOSE_CONV;

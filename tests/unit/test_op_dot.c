@@ -44,7 +44,8 @@ static float *draw_floats(size_t count) {
 
 // A call by rows (step 1) or by columns, and how many weights it reads.
 static arn__dot draw_call(bool by_columns, size_t *weights) {
-  static const uint32_t sizes[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100, 255, 256, 300};
+  static const uint32_t sizes[] = {1,  2,  3,  7,  8,  9,   15,  16, 17,
+                                   31, 32, 33, 64, 100, 255, 256, 300};
   arn__dot d = {sizes[draw(17)], 1 + draw(20), 0, 1, (int32_t)draw(256) - 128, 0};
   if (by_columns) {
     d.step = 1 + draw(3);
