@@ -1,5 +1,6 @@
 #include "flexbuffer.h"
 
+#include <float.h>
 #include <string.h>
 
 enum {
@@ -109,31 +110,40 @@ static int64_t read_signed(const arn__flex_map *m, const struct value *v) {
   return (int64_t)((cell ^ sign) - sign);
 }
 
-// Reads any number as a double. Integers beyond 2^53 lose low bits, and fit no option anyway.
-static bool read_number(const arn__flex_map *m, const struct value *v, double *number) {
-  const bool is_float = v->type == TYPE_FLOAT;
-  float single;
-  if (is_float && v->width == sizeof single) {
-    memcpy(&single, m->bytes + v->at, sizeof single);
-    *number = (double)single;
-  } else if (is_float && v->width == sizeof *number) {
-    memcpy(number, m->bytes + v->at, sizeof *number);
+// A number of either kind.
+struct number {
+  bool is_real;
+  int64_t integer;
+  float real;
+};
+
+// Says whether `v` is a number; reads it. Unsigned ones beyond int64 are none that an option can
+// have.
+static bool read_number(const arn__flex_map *m, const struct value *v, struct number *number) {
+  double wide;
+  number->is_real = v->type == TYPE_FLOAT;
+  number->integer = 0;
+  if (number->is_real && v->width == sizeof number->real) {
+    memcpy(&number->real, m->bytes + v->at, sizeof number->real);
+  } else if (number->is_real && v->width == sizeof wide) {
+    memcpy(&wide, m->bytes + v->at, sizeof wide);
+    number->real = (float)wide;
   } else if (v->type == TYPE_INT) {
-    *number = (double)read_signed(m, v);
+    number->integer = read_signed(m, v);
   } else if (v->type == TYPE_UINT || v->type == TYPE_BOOL) {
-    *number = (double)read_cell(m, v->at, v->width);
+    number->integer = (int64_t)read_cell(m, v->at, v->width);
+    return number->integer >= 0;
   } else {
     return false;
   }
   return true;
 }
 
-// Finds a number between `low` and `high`; says whether there is one.
-static bool find_number(arn__flex_map *m, const char *key, double low, double high,
-                        double *number) {
+// Finds a number. Says whether there is one; clears m->ok where there is something else.
+static bool find_number(arn__flex_map *m, const char *key, struct number *number) {
   const struct value v = find(m, key);
   if (v.type == TYPE_NULL) return false;
-  const bool good = read_number(m, &v, number) && *number >= low && *number <= high;
+  const bool good = read_number(m, &v, number);
   m->ok = m->ok && good;
   return good;
 }
@@ -143,21 +153,28 @@ bool arn__flex_has(const arn__flex_map *m, const char *key) {
 }
 
 int32_t arn__flex_i32(arn__flex_map *m, const char *key, int32_t otherwise) {
-  double number;
-  if (!find_number(m, key, (double)INT32_MIN, (double)INT32_MAX, &number)) return otherwise;
-  return (int32_t)number;
+  struct number number;
+  if (!find_number(m, key, &number)) return otherwise;
+  if (number.is_real) {
+    if (number.real >= -2147483648.0f && number.real < 2147483648.0f) return (int32_t)number.real;
+  } else if (number.integer >= INT32_MIN && number.integer <= INT32_MAX) {
+    return (int32_t)number.integer;
+  }
+  m->ok = false;
+  return otherwise;
 }
 
 float arn__flex_f32(arn__flex_map *m, const char *key, float otherwise) {
-  double number;
-  if (!find_number(m, key, -3.4028234663852886e38, 3.4028234663852886e38, &number)) {
-    return otherwise;
-  }
-  return (float)number;
+  struct number number;
+  if (!find_number(m, key, &number)) return otherwise;
+  if (!number.is_real) return (float)number.integer;
+  if (number.real >= -FLT_MAX && number.real <= FLT_MAX) return number.real;
+  m->ok = false;
+  return otherwise;
 }
 
 bool arn__flex_bool(arn__flex_map *m, const char *key, bool otherwise) {
-  double number;
-  if (!find_number(m, key, -1e300, 1e300, &number)) return otherwise;
-  return number < 0.0 || number > 0.0;
+  struct number number;
+  if (!find_number(m, key, &number)) return otherwise;
+  return number.is_real ? number.real != 0.0f : number.integer != 0;
 }

@@ -35,8 +35,8 @@ void arn__flex_open(arn__flex_map *map, const arn_model *model, const arn_node *
 bool arn__flex_has(const arn__flex_map *map, const char *key);
 
 // Reads a number under `key` as an integer (a float is truncated), a float, or a truth value.
-// `otherwise` where the map has no such key, or null. A value outside the range of int32, or of a
-// type that is no number, clears map->ok and gives `otherwise`. O(count).
+// `otherwise` where the map has no such key, or null. A value outside the range of int32, that
+// is not finite, or of a type that is no number, clears map->ok and gives `otherwise`. O(count).
 int32_t arn__flex_i32(arn__flex_map *map, const char *key, int32_t otherwise);
 float arn__flex_f32(arn__flex_map *map, const char *key, float otherwise);
 bool arn__flex_bool(arn__flex_map *map, const char *key, bool otherwise);
