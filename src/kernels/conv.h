@@ -7,19 +7,18 @@
 //   input row first + step     [width][channels]    [columns][out_channels]
 //   ...                                             of which channels [first, first + count)
 //
-// Which kernel rows lie inside the image is settled before; what of a window lies beyond the ends of
-// a row is the kernel's business: it counts as zero (as the input's zero point). Sums begin at the
-// bias. 32-bit sums wrap; 64-bit ones that are requantised as 32 saturate.
-// The output overlaps neither input nor filter. Kernels need no scratch and at most 512 bytes of
-// stack.
+// Which kernel rows lie inside the image is settled before; what of a window lies beyond the ends
+// of a row is the kernel's business: it counts as zero (as the input's zero point). Sums begin at
+// the bias. 32-bit sums wrap; 64-bit ones that are requantised as 32 saturate. The output overlaps
+// neither input nor filter. Kernels need no scratch and at most 512 bytes of stack.
 #ifndef ARENITE_SRC_KERNELS_CONV_H
 #define ARENITE_SRC_KERNELS_CONV_H
 
 #include "arenite/op.h"
 #include "kernel.h"
 
-// Vector units take several elements in one go, so kernels for them read and compute on to a multiple
-// of that where memory allows; what is beyond a block's or a window's end is dropped.
+// Vector units take several elements in one go, so kernels for them read and compute on to a
+// multiple of that where memory allows; what is beyond a block's or a window's end is dropped.
 // ARN__CONV_LANES: elements of a window. ARN__CONV_CHANNELS: channels of a block, at most.
 #ifndef ARN__CONV_LANES
 #if defined(__SSE2__) || defined(__aarch64__)

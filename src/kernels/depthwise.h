@@ -6,8 +6,9 @@
 
 #include "conv.h"
 
+// Input and output, filter, bias:
 arn__conv_kernel arn__depthwise_row_s8_portable;       // int8, int8, int32
-arn__conv_kernel arn__depthwise_row_s8_s4_portable;    // int8, int4 (two a byte, even one low), int32
+arn__conv_kernel arn__depthwise_row_s8_s4_portable;    // int8, int4, int32
 arn__conv_kernel arn__depthwise_row_u8_portable;       // uint8, uint8, int32
 arn__conv_kernel arn__depthwise_row_s16_portable;      // int16, int8, int64 or int32
 arn__conv_kernel arn__depthwise_row_f32_portable;      // float, float, float

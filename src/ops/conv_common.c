@@ -69,9 +69,10 @@ typedef struct axis {
   int32_t in, out, kernel, stride, dilation, pad;
 } axis;
 
-// Sets the padding; stride and dilation become 1 where they make no difference. As in the reference,
-// padding follows from the input and the options alone, even where they give a size below 1, and an
-// output of another size is computed as if the image went on with padding: models rely on both.
+// Sets the padding; stride and dilation become 1 where they make no difference. As in the
+// reference, padding follows from the input and the options alone, even where they give a size
+// below 1, and an output of another size is computed as if the image went on with padding: models
+// rely on both.
 static arn_status set_axis(const arn_prepare *p, const tensors *t, axis *a) {
   const int32_t padding = arn_option_u8(p, OPTION_PADDING, PADDING_SAME);
   if (padding > PADDING_VALID) return arn_refuse(p, ARN_WHAT_OPTION, NULL);

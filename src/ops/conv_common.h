@@ -9,14 +9,14 @@
 //   float32  float16, int8, uint8, int16, int4       the same                   F32_ANY
 //
 // The output has the input's type. Filters of int8 and narrower are scaled by tensor or by channel.
-// Filter and bias may be constants behind DEQUANTIZE (float16 and integers) or DENSIFY (sparse): they
-// are never expanded as a whole.
+// Filter and bias may be constants behind DEQUANTIZE (float16 and integers) or DENSIFY (sparse):
+// they are never expanded as a whole.
 //
 // Rows. A step computes output rows, which lie along the image's height, from the input rows below
-// the kernel. An image one row high has pixels for rows (graph/rows.h); if the kernel is one row high,
-// too, the axes are swapped when the node is prepared, and nothing else is different. If only the
-// output is one row high, its rows are pixels, each of which needs all input rows. Batches, filters
-// that are not constant, and kernels higher than an image of one row are computed whole.
+// the kernel. An image one row high has pixels for rows (graph/rows.h); if the kernel is one row
+// high, too, the axes are swapped when the node is prepared, and nothing else is different. If only
+// the output is one row high, its rows are pixels, each of which needs all input rows. Batches,
+// filters that are not constant, and kernels higher than an image of one row are computed whole.
 #ifndef ARENITE_SRC_OPS_CONV_COMMON_H
 #define ARENITE_SRC_OPS_CONV_COMMON_H
 

@@ -1,9 +1,9 @@
 // The body of the float kernels: each is an instance of conv_row_float(), with its way to multiply
 // known to the compiler.
 //
-// The windows of ARN__LANES neighbouring output pixels are gathered on the stack, a chunk at a time,
-// and multiplied with the weights of all channels of the block. Every sum runs in the order of the
-// filter, as in the plain loop. CHUNK is set by who includes this.
+// The windows of ARN__LANES neighbouring output pixels are gathered on the stack, a chunk at a
+// time, and multiplied with the weights of all channels of the block. Every sum runs in the order
+// of the filter, as in the plain loop. CHUNK is set by who includes this.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_CONV_FLOAT_H
 #define ARENITE_SRC_KERNELS_PORTABLE_CONV_FLOAT_H
 
@@ -17,8 +17,8 @@ typedef struct conv_tile {
   float sums[ARN__CONV_CHANNELS * PIXELS];     // [channels][pixels]
 } conv_tile;
 
-// Adds the products of `n` elements of the windows with weights from element `w` of the first channel
-// on.
+// Adds the products of `n` elements of the windows with weights from element `w` of the first
+// channel on.
 typedef void conv_multiply_float(const conv_pass *p, conv_tile *tile, uint32_t w, uint32_t n);
 
 // Gathers the next `n` elements of `pixels` windows; the cursor is that of the first.

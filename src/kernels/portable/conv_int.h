@@ -82,7 +82,8 @@ ARN__INLINE int32_t conv_dot_1(const int16_t *x, const uint8_t *w, uint32_t n, c
   return s;
 }
 
-// Weights [at, at + n), two a byte, the even one in the low half; reads on where the filter goes on.
+// Weights [at, at + n), two a byte, the even one in the low half; reads on where the filter goes
+// on.
 ARN__INLINE int32_t conv_dot_s4(const conv_pass *p, const int16_t *x, uint32_t at, uint32_t n) {
   const uint8_t *w = (const uint8_t *)p->block->filter + at / 2;
   const uint32_t bytes = (p->conv->filter_count + 1) / 2;
@@ -121,8 +122,8 @@ ARN__INLINE void conv_dot_tail(int32_t *sums, const int16_t *x, const uint8_t *w
   for (uint32_t c = 0; c < 4; c++) sums[c] += more[c];
 }
 
-// Multiplies `n` elements of the window with the weights of four channels; reads on up to a multiple
-// of LANES where the filter goes on.
+// Multiplies `n` elements of the window with the weights of four channels; reads on up to a
+// multiple of LANES where the filter goes on.
 ARN__INLINE void conv_four(int32_t *sums, const conv_pass *p, const int16_t *x, uint32_t w,
                            uint32_t n, conv_types types) {
   const uint32_t step = p->conv->filter_step, odd = n % LANES;
@@ -153,8 +154,8 @@ ARN__INLINE void conv_multiply(const conv_pass *p, const conv_sums *sums, const 
 }
 
 // What the filter's zero point takes off every sum.
-ARN__INLINE void conv_subtract_zero(const conv_pass *p, const conv_sums *sums, const int16_t *window,
-                                    uint32_t n) {
+ARN__INLINE void conv_subtract_zero(const conv_pass *p, const conv_sums *sums,
+                                    const int16_t *window, uint32_t n) {
   int32_t s = 0;
   for (uint32_t i = 0; i < n; i++) s += window[i];
   const uint32_t off = (uint32_t)s * (uint32_t)p->conv->filter_zero;

@@ -1,5 +1,5 @@
-// The window of an output pixel: what the kernel's rows, columns and channels cover of the input, in
-// the filter's order. Portable kernels gather it a chunk at a time.
+// The window of an output pixel: what the kernel's rows, columns and channels cover of the input,
+// in the filter's order. Portable kernels gather it a chunk at a time.
 //
 // A run is a stretch of the window that lies side by side in the input, too: a tap's channels, or,
 // where the taps of a kernel row touch, the whole kernel row.
@@ -27,8 +27,8 @@ typedef struct conv_cursor {
   uint32_t row;            // the input row
 } conv_cursor;
 
-// A piece of a window within one run: `before` elements beyond the row's start, `inside` from element
-// `start` on, and `after` beyond its end.
+// A piece of a window within one run: `before` elements beyond the row's start, `inside` from
+// element `start` on, and `after` beyond its end.
 typedef struct conv_piece {
   const void *base;
   int32_t start, before, inside, after;
@@ -46,8 +46,8 @@ ARN__INLINE conv_pass conv_pass_of(const arn__conv *s, const arn__conv_row *r,
   return p;
 }
 
-// The element of the filter where the weights of the block's first channel begin, over the kernel rows
-// inside the image.
+// The element of the filter where the weights of the block's first channel begin, over the kernel
+// rows inside the image.
 ARN__INLINE uint32_t conv_filter_at(const conv_pass *p) {
   const uint32_t skipped = (uint32_t)(p->conv->kernel_width * p->conv->group);
   return p->block->filter_at + p->row->kernel_row * skipped;

@@ -1,6 +1,6 @@
-// The body of the integer depthwise kernels, with `types` known to the compiler. All channels of the
-// block go through a tap of the kernel side by side; where LANES > 1, CHANNELS of them are computed,
-// and read in place where memory goes on.
+// The body of the integer depthwise kernels, with `types` known to the compiler. All channels of
+// the block go through a tap of the kernel side by side; where LANES > 1, CHANNELS of them are
+// computed, and read in place where memory goes on.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_DEPTHWISE_INT_H
 #define ARENITE_SRC_KERNELS_PORTABLE_DEPTHWISE_INT_H
 
