@@ -25,28 +25,129 @@ typedef struct arn__block {
 // stores.
 void arn__move_block_portable(uint8_t *target, const uint8_t *source, const arn__block *block);
 
+// The same for blocks that arn__move_is_transposition() says yes to.
+void arn__move_transpose_portable(uint8_t *target, const uint8_t *source, const arn__block *block);
+
 // Writes the element at `value` (`size` bytes, size > 0) `count` times. `value` may not lie in
 // target.
 void arn__move_fill_portable(uint8_t *target, const void *value, uint32_t size, uint32_t count);
-
-// Copies one run, mostly of an element: the usual sizes are single loads and stores.
-static inline void arn__move_run(uint8_t *target, const uint8_t *source, uint32_t run) {
-  switch (run) {
-    case 1: target[0] = source[0]; break;
-    case 2: memcpy(target, source, 2); break;
-    case 4: memcpy(target, source, 4); break;
-    case 8: memcpy(target, source, 8); break;
-    default: memcpy(target, source, run);
-  }
-}
 
 // Copies `count` elements of `size` bytes in reverse order. Needs: no overlap.
 void arn__move_reverse_portable(uint8_t *target, const uint8_t *source, uint32_t size,
                                 uint32_t count);
 
+// Copies 3 to 15 bytes by two copies of a constant size, which may overlap.
+ARN__INLINE void arn__move_short(uint8_t *target, const uint8_t *source, uint32_t run) {
+  if (run >= 8) {
+    memcpy(target, source, 8);
+    memcpy(target + run - 8, source + run - 8, 8);
+  } else if (run >= 4) {
+    memcpy(target, source, 4);
+    memcpy(target + run - 4, source + run - 4, 4);
+  } else {
+    memcpy(target, source, 2);
+    target[run - 1] = source[run - 1];
+  }
+}
+
+// Copies 16 bytes or more. Where they are few, a call of memcpy costs more than the bytes.
+ARN__INLINE void arn__move_long(uint8_t *target, const uint8_t *source, uint32_t run) {
+  if (run > 64) {
+    memcpy(target, source, run);
+    return;
+  }
+  for (uint32_t i = 0; i + 16 <= run; i += 16) memcpy(target + i, source + i, 16);
+  memcpy(target + run - 16, source + run - 16, 16);
+}
+
+// Copies a run of any size.
+ARN__INLINE void arn__move_run(uint8_t *target, const uint8_t *source, uint32_t run) {
+  switch (run) {
+    case 0: break;
+    case 1: target[0] = source[0]; break;
+    case 2: memcpy(target, source, 2); break;
+    case 4: memcpy(target, source, 4); break;
+    default:
+      if (run < 16) arn__move_short(target, source, run);
+      else arn__move_long(target, source, run);
+  }
+}
+
+// Indices of runs of `run` bytes, in little-endian words of 4 or 8 bytes.
+typedef struct arn__gather {
+  const uint8_t *indices;
+  uint32_t width;   // bytes of an index
+  uint32_t count;   // of indices
+  uint32_t length;  // indices lie in [0, length), length <= INT32_MAX
+  uint32_t run;
+} arn__gather;
+
+// Copies source[index[i]] to target[i] for all indices. Returns how many were copied: fewer than
+// count where the next index is outside. Needs: no overlap.
+uint32_t arn__move_gather_portable(uint8_t *target, const uint8_t *source, const arn__gather *g);
+
+// Tuples of indices: each picks a run of an input of dimensions `dims`, and of all dimensions behind.
+typedef struct arn__gather_nd {
+  const uint8_t *indices;
+  uint32_t width;
+  uint32_t count;   // of tuples
+  uint32_t tuple;   // indices in one, at most 8
+  const uint32_t *dims;
+  uint32_t run;
+} arn__gather_nd;
+
+uint32_t arn__move_gather_nd_portable(uint8_t *target, const uint8_t *source,
+                                      const arn__gather_nd *g);
+
+// Returns index `i`; where it is negative, or has more than 32 bits, a number beyond INT32_MAX.
+static inline uint32_t arn__gather_index(const uint8_t *indices, uint32_t width, uint32_t i) {
+  uint32_t low, high = 0;
+  memcpy(&low, indices + (size_t)i * width, sizeof low);
+  if (width == 8) memcpy(&high, indices + (size_t)i * 8 + 4, sizeof high);
+  return high == 0 ? low : UINT32_MAX;
+}
+
 // The variants that this build uses.
 #define arn__move_block arn__move_block_portable
+#define arn__move_transpose arn__move_transpose_portable
 #define arn__move_fill arn__move_fill_portable
 #define arn__move_reverse arn__move_reverse_portable
+#define arn__move_gather arn__move_gather_portable
+#define arn__move_gather_nd arn__move_gather_nd_portable
+
+// Says whether the two inner loops transpose a matrix of 1-, 2- or 4-byte elements worth tiling.
+static inline bool arn__move_is_transposition(const arn__block *block) {
+  const int32_t run = (int32_t)block->run;
+  if (block->loops < 2 || (run != 1 && run != 2 && run != 4)) return false;
+  const arn__block_loop inner = block->loop[0], outer = block->loop[1];
+  return outer.source == run && inner.target == run && outer.count >= 8 && inner.count >= 8;
+}
+
+// Walks the loops of a block around the two innermost ones, for kernels that do those at once.
+typedef struct arn__block_walk {
+  uint8_t *target;
+  const uint8_t *source;
+  uint32_t index[ARN__BLOCK_LOOPS];
+} arn__block_walk;
+
+static inline arn__block_walk arn__block_begin(uint8_t *target, const uint8_t *source) {
+  return (arn__block_walk){target, source, {0}};
+}
+
+// Goes on to the next place; false after the last.
+static inline bool arn__block_next(arn__block_walk *walk, const arn__block *block) {
+  for (uint32_t i = 2; i < block->loops; i++) {
+    const arn__block_loop loop = block->loop[i];
+    if (++walk->index[i] < loop.count) {
+      walk->target += loop.target;
+      walk->source += loop.source;
+      return true;
+    }
+    walk->index[i] = 0;
+    walk->target -= (ptrdiff_t)(loop.count - 1) * loop.target;
+    walk->source -= (ptrdiff_t)(loop.count - 1) * loop.source;
+  }
+  return false;
+}
 
 #endif

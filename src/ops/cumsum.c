@@ -23,27 +23,40 @@ typedef struct scan {
 
 // ---- sums ---------------------------------------------------------------------------------------
 
-static void scan_f32(const scan *s) {
-  float sum = 0;
-  for (uint32_t i = 0; i < s->depth; i++) {
-    float x;
-    memcpy(&x, s->in + i * s->step, sizeof x);
-    const float after = sum + x;
-    memcpy(s->out + i * s->step, s->exclusive ? &sum : &after, sizeof sum);
-    sum = after;
+// Neighbours whose sums run side by side.
+#define LANES 8
+
+// `lanes` is constant. An element is read before its sum is written: input and output may be the same
+// memory.
+ARN__INLINE void scan_lanes_f32(scan s, uint32_t lanes) {
+  float sums[LANES] = {0}, x[LANES];
+  for (uint32_t i = 0; i < s.depth; i++) {
+    memcpy(x, s.in + i * s.step, lanes * sizeof x[0]);
+    if (s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
+    for (uint32_t k = 0; k < lanes; k++) sums[k] += x[k];
+    if (!s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
   }
 }
 
 // Sums wrap.
-static void scan_32(const scan *s) {
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < s->depth; i++) {
-    uint32_t x;
-    memcpy(&x, s->in + i * s->step, sizeof x);
-    const uint32_t after = sum + x;
-    memcpy(s->out + i * s->step, s->exclusive ? &sum : &after, sizeof sum);
-    sum = after;
+ARN__INLINE void scan_lanes_32(scan s, uint32_t lanes) {
+  uint32_t sums[LANES] = {0}, x[LANES];
+  for (uint32_t i = 0; i < s.depth; i++) {
+    memcpy(x, s.in + i * s.step, lanes * sizeof x[0]);
+    if (s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
+    for (uint32_t k = 0; k < lanes; k++) sums[k] += x[k];
+    if (!s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
   }
+}
+
+static void scan_f32(const scan *s, uint32_t lanes) {
+  if (lanes == LANES) scan_lanes_f32(*s, LANES);
+  else scan_lanes_f32(*s, 1);
+}
+
+static void scan_32(const scan *s, uint32_t lanes) {
+  if (lanes == LANES) scan_lanes_32(*s, LANES);
+  else scan_lanes_32(*s, 1);
 }
 
 static void scan_64(const scan *s) {
@@ -51,9 +64,9 @@ static void scan_64(const scan *s) {
   for (uint32_t i = 0; i < s->depth; i++) {
     uint64_t x;
     memcpy(&x, s->in + i * s->step, sizeof x);
-    const uint64_t after = sum + x;
-    memcpy(s->out + i * s->step, s->exclusive ? &sum : &after, sizeof sum);
-    sum = after;
+    if (s->exclusive) memcpy(s->out + i * s->step, &sum, sizeof sum);
+    sum += x;
+    if (!s->exclusive) memcpy(s->out + i * s->step, &sum, sizeof sum);
   }
 }
 
@@ -90,10 +103,10 @@ static void scan_s8(const scan *s, const cumsum_state *c) {
   }
 }
 
-static void run_scan(const scan *s, const cumsum_state *c) {
+static void run_scan(const scan *s, const cumsum_state *c, uint32_t lanes) {
   switch (c->type) {
-    case ARN_FLOAT32: scan_f32(s); break;
-    case ARN_INT32: scan_32(s); break;
+    case ARN_FLOAT32: scan_f32(s, lanes); break;
+    case ARN_INT32: scan_32(s, lanes); break;
     case ARN_INT64: scan_64(s); break;
     default: scan_s8(s, c);
   }
@@ -147,16 +160,21 @@ static void cumsum_rows(const void *state, uint32_t input, arn_span out, arn_spa
   *in = input == 0 ? out : (arn_span){0, 1};
 }
 
+// How many sums to run at once, where `left` are to be run.
+static uint32_t lanes_of(const cumsum_state *c, uint32_t left) {
+  return c->element == 4 && left >= LANES ? LANES : 1;
+}
+
 static void sum_row(const cumsum_state *c, const uint8_t *in, uint8_t *out) {
   const uint32_t step = c->inner * c->element;
+  const ptrdiff_t direction = c->reverse ? -(ptrdiff_t)step : (ptrdiff_t)step;
   for (uint32_t g = 0; g < c->groups; g++) {
-    for (uint32_t i = 0; i < c->inner; i++) {
-      const uint32_t first = g * c->depth * step + i * c->element;
-      const uint32_t last = first + (c->depth - 1) * step;
-      const uint32_t at = c->reverse ? last : first;
-      const scan s = {in + at, out + at, c->reverse ? -(ptrdiff_t)step : (ptrdiff_t)step, c->depth,
-                      c->exclusive};
-      run_scan(&s, c);
+    const uint32_t group = g * c->depth * step + (c->reverse ? (c->depth - 1) * step : 0);
+    for (uint32_t i = 0, lanes; i < c->inner; i += lanes) {
+      lanes = lanes_of(c, c->inner - i);
+      const uint32_t at = group + i * c->element;
+      const scan s = {in + at, out + at, direction, c->depth, c->exclusive};
+      run_scan(&s, c, lanes);
     }
   }
 }

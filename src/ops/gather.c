@@ -89,75 +89,151 @@ static void pick_rows(const void *state, uint32_t input, arn_span out, arn_span 
   *in = (arn_span){0, input == 0 ? ((const pick_state *)state)->in_rows : 1};
 }
 
-// A step's tensors.
+// A step's tensors, and the bytes of the output that it computes.
 typedef struct picking {
   const pick_state *s;
   const arn_eval *e;
-  const void *indices;
+  const uint8_t *indices;
+  uint32_t width;     // bytes of an index
   arn_rows in, out;
+  uint32_t at, end;
 } picking;
 
 static picking start(const arn_eval *e, const pick_state *s) {
-  return (picking){s, e, arn_eval_in(e, 1), arn_eval_input(e, 0, s->in_row_bytes),
-                   arn_eval_output(e, 0, s->out_row_bytes)};
+  return (picking){.s = s,
+                   .e = e,
+                   .indices = arn_eval_in(e, 1),
+                   .width = s->index_type == ARN_INT32 ? 4 : 8,
+                   .in = arn_eval_input(e, 0, s->in_row_bytes),
+                   .out = arn_eval_output(e, 0, s->out_row_bytes),
+                   .at = e->span.first * s->out_row_bytes,
+                   .end = (e->span.first + e->span.count) * s->out_row_bytes};
 }
 
-static arn_status bad_index(const picking *p, int32_t index, uint32_t length) {
-  return arn_eval_fail(p->e, ARN_WHAT_DATA_INDEX, length, (uint32_t)index);
+static arn_status bad_index(const picking *p, uint32_t i, uint32_t length) {
+  return arn_eval_fail(p->e, ARN_WHAT_DATA_INDEX, length,
+                       (uint32_t)arn__index_at(p->indices, p->s->index_type, i));
 }
 
-// Copies the part of a run that lies in [at, end) of the output. `run_at` and `from` are the bytes
-// where the run starts in output and input. Returns where it ends.
-static uint32_t copy_part(const picking *p, uint32_t at, uint32_t end, uint32_t run_at,
-                          uint32_t from) {
+static bool is_contiguous(const picking *p) {
+  return p->in.table == NULL && p->out.table == NULL;
+}
+
+// Copies what is wanted of a run that starts at byte `run_at` of the output and comes from byte
+// `from` of the input.
+static void copy_part(picking *p, uint32_t run_at, uint32_t from) {
   const uint32_t run_end = run_at + p->s->run;
-  const uint32_t stop = run_end < end ? run_end : end;
-  if (p->in.table == NULL && p->out.table == NULL) {
-    arn__move_run(p->out.base + at, p->in.base + from + (at - run_at), stop - at);
+  const uint32_t stop = run_end < p->end ? run_end : p->end;
+  const uint32_t skipped = p->at - run_at;
+  if (is_contiguous(p)) {
+    arn__move_run(p->out.base + p->at, p->in.base + from + skipped, stop - p->at);
   } else {
-    arn__movement_copy(&p->out, at, &p->in, from + (at - run_at), stop - at);
+    arn__movement_copy(&p->out, p->at, &p->in, from + skipped, stop - p->at);
   }
-  return stop;
+  p->at = stop;
+}
+
+// ---- GATHER -------------------------------------------------------------------------------------
+
+// A place in the output: run `pick` of [batch, outer] number `line`.
+typedef struct place {
+  uint32_t line, pick;
+} place;
+
+// Number of the first index of a line.
+static uint32_t first_index(const pick_state *s, uint32_t line) {
+  return line / s->numbers[OUTER] * s->numbers[PICKS];
+}
+
+// Whole runs of contiguous tensors.
+static arn_status gather_runs(picking *p, place at) {
+  const pick_state *s = p->s;
+  const uint32_t length = s->numbers[LENGTH];
+  for (; p->at < p->end; at.line++, at.pick = 0) {
+    const uint32_t left = (p->end - p->at) / s->run, more = s->numbers[PICKS] - at.pick;
+    const uint32_t first = first_index(s, at.line) + at.pick, count = left < more ? left : more;
+    const arn__gather g = {p->indices + (size_t)first * p->width, p->width, count, length, s->run};
+    const uint8_t *source = p->in.base + (size_t)at.line * length * s->run;
+    const uint32_t done = arn__move_gather(p->out.base + p->at, source, &g);
+    if (done < count) return bad_index(p, first + done, length);
+    p->at += count * s->run;
+  }
+  return ARN_OK;
+}
+
+// Parts of runs, or scattered rows.
+static arn_status gather_parts(picking *p, place at) {
+  const pick_state *s = p->s;
+  const uint32_t length = s->numbers[LENGTH];
+  uint32_t run_at = p->at - p->at % s->run;
+  for (; p->at < p->end; at.line++, at.pick = 0) {
+    const uint32_t first = first_index(s, at.line);
+    for (; at.pick < s->numbers[PICKS] && p->at < p->end; at.pick++, run_at += s->run) {
+      const uint32_t index = arn__gather_index(p->indices, p->width, first + at.pick);
+      if (index >= length) return bad_index(p, first + at.pick, length);
+      copy_part(p, run_at, (at.line * length + index) * s->run);
+    }
+  }
+  return ARN_OK;
 }
 
 static arn_status gather_eval(const arn_eval *e, const void *state) {
   const pick_state *s = state;
-  const picking p = start(e, s);
-  const uint32_t picks = s->numbers[PICKS], length = s->numbers[LENGTH];
-  uint32_t at = e->span.first * s->out_row_bytes;
-  const uint32_t end = at + e->span.count * s->out_row_bytes;
-  if (at == end) return ARN_OK;
-  uint32_t pick = at / s->run % picks, line = at / s->run / picks;
-  uint32_t run_at = at - at % s->run;
-  for (; at < end; line++, pick = 0) {
-    const uint32_t first = line / s->numbers[OUTER] * picks;
-    for (; pick < picks && at < end; pick++, run_at += s->run) {
-      const int32_t index = arn__index_at(p.indices, s->index_type, first + pick);
-      if (index < 0 || (uint32_t)index >= length) return bad_index(&p, index, length);
-      at = copy_part(&p, at, end, run_at, (line * length + (uint32_t)index) * s->run);
-    }
-  }
-  return ARN_OK;
-}
-
-static arn_status gather_nd_eval(const arn_eval *e, const void *state) {
-  const pick_state *s = state;
-  const picking p = start(e, s);
-  uint32_t at = e->span.first * s->out_row_bytes;
-  const uint32_t end = at + e->span.count * s->out_row_bytes;
-  for (uint32_t k = at < end ? at / s->run : 0; at < end; k++) {
-    uint32_t from = 0;
-    for (uint32_t i = 0; i < s->tuple; i++) {
-      const int32_t index = arn__index_at(p.indices, s->index_type, k * s->tuple + i);
-      if (index < 0 || (uint32_t)index >= s->numbers[i]) return bad_index(&p, index, s->numbers[i]);
-      from = from * s->numbers[i] + (uint32_t)index;
-    }
-    at = copy_part(&p, at, end, k * s->run, from * s->run);
-  }
-  return ARN_OK;
+  picking p = start(e, s);
+  if (p.at == p.end) return ARN_OK;
+  const uint32_t run = p.at / s->run;
+  const place at = {run / s->numbers[PICKS], run % s->numbers[PICKS]};
+  const bool whole = p.at % s->run == 0 && p.end % s->run == 0;
+  return whole && is_contiguous(&p) ? gather_runs(&p, at) : gather_parts(&p, at);
 }
 
 const arn_op arn_op_gather = {"GATHER", 36, sizeof(pick_state), ARN__MOVEMENT_TYPES, 0,
                               gather_prepare, pick_rows, gather_eval};
+
+// ---- GATHER_ND ----------------------------------------------------------------------------------
+
+// Finds the byte of the input that tuple `k` picks. Returns the number of a bad index in it, or
+// `tuple` where all are good.
+static uint32_t find_run(const picking *p, uint32_t k, uint32_t *from) {
+  const pick_state *s = p->s;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < s->tuple; i++) {
+    const uint32_t index = arn__gather_index(p->indices, p->width, k * s->tuple + i);
+    if (index >= s->numbers[i]) return i;
+    at = at * s->numbers[i] + index;
+  }
+  *from = at * s->run;
+  return s->tuple;
+}
+
+static arn_status bad_tuple(const picking *p, uint32_t k) {
+  uint32_t from;
+  const uint32_t i = find_run(p, k, &from);
+  return bad_index(p, k * p->s->tuple + i, p->s->numbers[i]);
+}
+
+// Whole runs of contiguous tensors.
+static arn_status gather_nd_runs(const picking *p) {
+  const pick_state *s = p->s;
+  const uint32_t first = p->at / s->run, count = (p->end - p->at) / s->run;
+  const arn__gather_nd g = {p->indices + (size_t)first * s->tuple * p->width,
+                            p->width, count, s->tuple, s->numbers, s->run};
+  const uint32_t done = arn__move_gather_nd(p->out.base + p->at, p->in.base, &g);
+  return done == count ? ARN_OK : bad_tuple(p, first + done);
+}
+
+static arn_status gather_nd_eval(const arn_eval *e, const void *state) {
+  const pick_state *s = state;
+  picking p = start(e, s);
+  uint32_t from = 0;
+  if (p.at == p.end) return ARN_OK;
+  if (is_contiguous(&p) && p.at % s->run == 0 && p.end % s->run == 0) return gather_nd_runs(&p);
+  for (uint32_t k = p.at / s->run; p.at < p.end; k++) {
+    if (find_run(&p, k, &from) < s->tuple) return bad_tuple(&p, k);
+    copy_part(&p, k * s->run, from);
+  }
+  return ARN_OK;
+}
+
 const arn_op arn_op_gather_nd = {"GATHER_ND", 107, sizeof(pick_state), ARN__MOVEMENT_TYPES, 0,
                                  gather_nd_prepare, pick_rows, gather_nd_eval};

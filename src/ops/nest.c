@@ -122,20 +122,54 @@ void arn__nest_rows(const void *state, uint32_t input, arn_span out, arn_span *i
 
 // ---- eval ---------------------------------------------------------------------------------------
 
-static void add_loop(arn__block *block, arn__nest_loop loop, uint32_t target) {
-  block->loop[block->loops++] = (arn__block_loop){loop.count, loop.step, (int32_t)target};
+// Adds a loop outside the others, or to the outermost of them where they go on without a gap.
+static void add_loop(arn__block *block, uint32_t count, int32_t source, uint32_t target) {
+  if (block->loops == 0 && source == (int32_t)block->run && target == block->run) {
+    block->run *= count;
+    return;
+  }
+  if (block->loops > 0) {
+    arn__block_loop *inside = &block->loop[block->loops - 1];
+    const int32_t turns = (int32_t)inside->count;
+    if (source == inside->source * turns && (int32_t)target == inside->target * turns) {
+      inside->count *= count;
+      return;
+    }
+  }
+  block->loop[block->loops++] = (arn__block_loop){count, source, (int32_t)target};
+}
+
+// Puts the loop over neighbours in the input next to that over neighbours in the output: a plane for
+// the kernel that transposes.
+static void order_loops(arn__block *block) {
+  for (uint32_t i = 2; i < block->loops; i++) {
+    if (block->loop[i].source != (int32_t)block->run) continue;
+    const arn__block_loop found = block->loop[i];
+    block->loop[i] = block->loop[1];
+    block->loop[1] = found;
+  }
 }
 
 // Sorts the loops of one output row into those inside rows of the input and those across them.
 static void split_loops(const arn__nest *n, bool scattered, arn__block *inside,
                         arn__block *across) {
   uint32_t target = n->run;
-  inside->run = across->run = n->run;
+  inside->run = n->run;
+  across->run = 0;  // no run: its loops go from row to row, and must not become part of one
   inside->loops = across->loops = 0;
   for (uint32_t i = 0; i < (uint32_t)(n->loops - n->lead); i++) {
-    const bool crosses = scattered && crosses_rows(n, n->loop[i].step);
-    add_loop(crosses ? across : inside, n->loop[i], target);
-    target *= n->loop[i].count;
+    const arn__nest_loop loop = n->loop[i];
+    add_loop(scattered && crosses_rows(n, loop.step) ? across : inside, loop.count, loop.step,
+             target);
+    target *= loop.count;
+  }
+}
+
+static void move(uint8_t *target, const uint8_t *source, const arn__block *block) {
+  if (arn__move_is_transposition(block)) {
+    arn__move_transpose(target, source, block);
+  } else {
+    arn__move_block(target, source, block);
   }
 }
 
@@ -158,16 +192,36 @@ static void move_row(const arn__block *inside, const arn__block *across, const a
       source += index * (uint32_t)loop.source;
       to += index * (uint32_t)loop.target;
     }
-    arn__move_block(target + to, arn__movement_at(in, source), inside);
+    move(target + to, arn__movement_at(in, source), inside);
   }
+}
+
+// All rows of the step at once, where neither tensor is scattered.
+static void move_rows(const arn__nest *n, const arn_rows *in, const arn_rows *out,
+                      arn_span rows) {
+  arn__block block, none;
+  const uint8_t *source = in->base + n->start + lead_offset(n, rows.first);
+  uint8_t *target = arn_row(out, rows.first);
+  if (source == target) return;  // a view
+  split_loops(n, false, &block, &none);
+  if (n->lead > 0) {
+    add_loop(&block, rows.count, n->loop[n->loops - 1].step, n->out_row_bytes);
+  }
+  order_loops(&block);
+  move(target, source, &block);
 }
 
 void arn__nest_run(const arn__nest *n, const arn_eval *e, uint32_t input) {
   const arn_rows in = arn_eval_input(e, input, n->in_row_bytes);
   const arn_rows out = arn_eval_output(e, 0, n->out_row_bytes);
   arn__block inside, across;
-  if (n->run == 0) return;
+  if (n->run == 0 || e->span.count == 0) return;
+  if (in.table == NULL && out.table == NULL && n->lead <= 1) {
+    move_rows(n, &in, &out, e->span);
+    return;
+  }
   split_loops(n, in.table != NULL, &inside, &across);
+  order_loops(&inside);
   for (uint32_t r = e->span.first; r < e->span.first + e->span.count; r++) {
     const uint32_t from = (uint32_t)(n->start + lead_offset(n, r));
     move_row(&inside, &across, &in, from, arn_row(&out, r));

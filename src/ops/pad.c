@@ -6,6 +6,8 @@
 #include "movement.h"
 #include "quantised.h"
 
+#define SHORT_LINE 48u  // bytes
+
 typedef struct pad_dim {
   uint32_t before, inside, after;
 } pad_dim;
@@ -291,9 +293,31 @@ static bool find_line(const pad_state *s, uint32_t line, uint32_t *from) {
   return true;
 }
 
+// Lines of a few bytes: the row is filled first, then what is inside is put in at once.
+static void pad_row_of_short_lines(const padding *p, uint8_t *target, const uint8_t *source) {
+  const pad_state *s = p->s;
+  arn__block block = {s->dim[0].inside * s->unit, 0, {{0, 0, 0}}};
+  uint32_t in = block.run, out = total(s->dim[0]) * s->unit;
+  uint32_t first = s->dim[0].before * s->unit, count = block.run;
+  for (uint32_t i = 1; i + s->lead < s->dims; i++) {
+    const pad_dim d = s->dim[i];
+    block.loop[block.loops++] = (arn__block_loop){d.inside, (int32_t)in, (int32_t)out};
+    first += d.before * out;
+    count *= d.inside;
+    in *= d.inside;
+    out *= total(d);
+  }
+  fill(p, target, s->out_row_bytes);
+  if (count > 0) arn__move_block(target + first, source, &block);
+}
+
 static void pad_row(const padding *p, uint8_t *target, uint32_t from) {
   const pad_state *s = p->s;
   const uint32_t line_bytes = total(s->dim[0]) * s->unit;
+  if (!s->mirror && line_bytes <= SHORT_LINE && p->in.table == NULL && s->dims > s->lead + 1u) {
+    pad_row_of_short_lines(p, target, p->in.base + from);
+    return;
+  }
   const uint32_t lines = line_bytes > 0 ? s->out_row_bytes / line_bytes : 0;
   for (uint32_t i = 0; i < lines; i++, target += line_bytes) {
     uint32_t at = from;

@@ -34,6 +34,13 @@ static bool dim_fits(int64_t block, int64_t before, int64_t after, int64_t space
   return space + before + after == batch * block;
 }
 
+// Says whether the batches are those of space, times the block.
+static bool has_batches(const batch_state *s, const void *block) {
+  int64_t batches = s->space.batches;
+  for (uint32_t i = 0; i < s->spatial; i++) batches *= arn__index_at(block, s->block_type, i);
+  return batches == s->batch.batches;
+}
+
 // Reads block shape and paddings (of BATCH_TO_SPACE_ND: crops, which are the paddings of the way
 // back); false where they do not fit the shapes.
 static bool read_layout(const batch_state *s, const void *block, const void *pads, layout *l) {
@@ -47,7 +54,7 @@ static bool read_layout(const batch_state *s, const void *block, const void *pad
   if (!dim_fits(size[0], before[0], after[0], s->space.height, s->batch.height)) return false;
   if (!dim_fits(size[1], before[1], after[1], s->space.width, s->batch.width)) return false;
   *l = (layout){(uint32_t)size[0], (uint32_t)size[1], (uint32_t)before[0], (uint32_t)before[1]};
-  return (int64_t)s->space.batches * size[0] * size[1] == s->batch.batches;
+  return has_batches(s, block);
 }
 
 // ---- prepare ------------------------------------------------------------------------------------
@@ -115,6 +122,11 @@ static arn_status prepare_batches(arn_prepare *p, batch_state *s, bool to_batch)
   s->block_type = block.type;
   s->pads_type = pads.type;
   choose_rows(p, s, &in, &out);
+  // The block alone says how many batches there are: files whose shapes are mere placeholders are
+  // refused here.
+  if (block.data != NULL && !has_batches(s, block.data)) {
+    return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
+  }
   const bool known = block.data != NULL && pads.data != NULL;
   if (known && !read_layout(s, block.data, pads.data, &l)) {
     return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);

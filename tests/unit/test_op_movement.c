@@ -3,6 +3,8 @@
 // hold few shapes with rows, and no TILE.
 #include "tests/unit/op_rig.h"
 
+#include "src/kernels/move.h"
+
 enum { TRIALS = 150 };
 
 static rig r;
@@ -381,13 +383,81 @@ static void test_mirror_pad(void **unused) {
   assert_true(tally.by_rows > TRIALS / 5);
 }
 
+// ---- kernels ------------------------------------------------------------------------------------
+
+// A block over dense output, with random steps in the source.
+static arn__block draw_block(uint32_t run, uint32_t loops) {
+  arn__block b = {run, loops, {{0, 0, 0}}};
+  uint32_t target = run;
+  for (uint32_t i = 0; i < loops; i++) {
+    b.loop[i] = (arn__block_loop){1 + draw(4), (int32_t)draw(120) - 60, (int32_t)target};
+    target *= b.loop[i].count;
+  }
+  return b;
+}
+
+// The definition: every byte by itself.
+static void copy_bytes(uint8_t *target, const uint8_t *source, const arn__block *b) {
+  uint32_t turns = 1;
+  for (uint32_t i = 0; i < b->loops; i++) turns *= b->loop[i].count;
+  for (uint32_t turn = 0; turn < turns; turn++) {
+    uint32_t rest = turn;
+    ptrdiff_t to = 0, from = 0;
+    for (uint32_t i = 0; i < b->loops; i++) {
+      to += (ptrdiff_t)(rest % b->loop[i].count) * b->loop[i].target;
+      from += (ptrdiff_t)(rest % b->loop[i].count) * b->loop[i].source;
+      rest /= b->loop[i].count;
+    }
+    for (uint32_t k = 0; k < b->run; k++) target[to + k] = source[from + k];
+  }
+}
+
+static void fill_source(uint8_t *source, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++) source[i] = (uint8_t)draw(256);
+}
+
+static void test_blocks(void **unused) {
+  static uint8_t source[4096], want[1 << 17], got[1 << 17];
+  (void)unused;
+  fill_source(source, sizeof source);
+  for (uint32_t i = 0; i < 2000; i++) {
+    const arn__block b = draw_block(1 + draw(100), draw(5));
+    memset(want, 0xEE, sizeof want);
+    memset(got, 0xEE, sizeof got);
+    copy_bytes(want, source + 2048, &b);
+    arn__move_block(got, source + 2048, &b);
+    assert_memory_equal(want, got, sizeof got);
+  }
+}
+
+static void test_transpositions(void **unused) {
+  static uint8_t source[1 << 15], want[1 << 15], got[1 << 15];
+  (void)unused;
+  fill_source(source, sizeof source);
+  for (uint32_t i = 0; i < 2000; i++) {
+    const uint32_t size = 1u << draw(3), lines = 8 + draw(20), columns = 8 + draw(20);
+    const uint32_t pitch = lines * size + draw(3), matrices = 1 + draw(3);
+    arn__block b = {size, 3, {{columns, (int32_t)pitch, (int32_t)size},
+                              {lines, (int32_t)size, (int32_t)(columns * size)},
+                              {matrices, (int32_t)(pitch * columns),
+                               (int32_t)(columns * lines * size)}}};
+    assert_true(arn__move_is_transposition(&b));
+    memset(want, 0xEE, sizeof want);
+    memset(got, 0xEE, sizeof got);
+    copy_bytes(want, source, &b);
+    arn__move_transpose(got, source, &b);
+    assert_memory_equal(want, got, sizeof got);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reshape),       cmocka_unit_test(test_expand_dims),
       cmocka_unit_test(test_slice),         cmocka_unit_test(test_strided_slice),
       cmocka_unit_test(test_transpose),     cmocka_unit_test(test_reverse_v2),
       cmocka_unit_test(test_tile),          cmocka_unit_test(test_pad),
-      cmocka_unit_test(test_mirror_pad),
+      cmocka_unit_test(test_mirror_pad),    cmocka_unit_test(test_blocks),
+      cmocka_unit_test(test_transpositions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
