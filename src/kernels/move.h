@@ -86,7 +86,8 @@ typedef struct arn__gather {
 // count where the next index is outside. Needs: no overlap.
 uint32_t arn__move_gather_portable(uint8_t *target, const uint8_t *source, const arn__gather *g);
 
-// Tuples of indices: each picks a run of an input of dimensions `dims`, and of all dimensions behind.
+// Tuples of indices: each picks a run of an input of dimensions `dims`, and of all dimensions
+// behind.
 typedef struct arn__gather_nd {
   const uint8_t *indices;
   uint32_t width;

@@ -26,8 +26,8 @@ typedef struct scan {
 // Neighbours whose sums run side by side.
 #define LANES 8
 
-// `lanes` is constant. An element is read before its sum is written: input and output may be the same
-// memory.
+// `lanes` is constant. An element is read before its sum is written: input and output may be the
+// same memory.
 ARN__INLINE void scan_lanes_f32(scan s, uint32_t lanes) {
   float sums[LANES] = {0}, x[LANES];
   for (uint32_t i = 0; i < s.depth; i++) {

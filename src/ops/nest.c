@@ -139,8 +139,8 @@ static void add_loop(arn__block *block, uint32_t count, int32_t source, uint32_t
   block->loop[block->loops++] = (arn__block_loop){count, source, (int32_t)target};
 }
 
-// Puts the loop over neighbours in the input next to that over neighbours in the output: a plane for
-// the kernel that transposes.
+// Puts the loop over neighbours in the input next to that over neighbours in the output: a plane
+// for the kernel that transposes.
 static void order_loops(arn__block *block) {
   for (uint32_t i = 2; i < block->loops; i++) {
     if (block->loop[i].source != (int32_t)block->run) continue;

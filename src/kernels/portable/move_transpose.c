@@ -1,5 +1,5 @@
-// Blocks whose two inner loops are a matrix transposition: neighbours in the source are a line apart
-// in the target, and the other way round. Tiles of 8x8 elements use what they load.
+// Blocks whose two inner loops are a matrix transposition: neighbours in the source are a line
+// apart in the target, and the other way round. Tiles of 8x8 elements use what they load.
 #include "../move.h"
 
 // Swaps the upper `bits` of every 2 * `bits` of a with the lower ones of b.
