@@ -26,6 +26,7 @@ int cli_inspect(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_profile(int argc, char **argv);
+int cli_optimize(int argc, char **argv);
 
 // A model file in memory.
 typedef struct cli_model {

@@ -234,7 +234,7 @@ static arn_status check_reads(const arn__proof *p, uint32_t n, arn_span span) {
     uint32_t first = 0, last = tensor->bytes;
     if (node->work == ARN_ROWS) {
       arn_span in = {0, 0};
-      node->op->rows(node->state, i, span, &in);
+      p->ops->ops[node->op]->rows(p->arena + node->state_at, i, span, &in);
       if (in.count == 0) continue;
       first = in.first * tensor->row_bytes;
       last = (in.first + in.count) * tensor->row_bytes;

@@ -13,12 +13,14 @@ typedef struct arn__proof_tensor {
   uint16_t dynamic;      // 1: lies in the dynamic region
 } arn__proof_tensor;
 
+// No pointers: the same bytes on every machine.
 typedef struct arn__proof_node {
-  const arn_op *op;
-  const void *state;
-  uint32_t inputs_at, outputs_at, input_count, output_count;
+  uint32_t state_at;     // in the arena
+  uint32_t inputs_at, outputs_at;
   uint32_t rows, done, in_place, scratch_bytes, fold_bytes;
-  arn_work work;
+  uint16_t input_count, output_count;
+  uint16_t op;           // in the operator list
+  uint8_t work;          // arn_work
   bool skip;             // a view, or folded away: has no steps
   bool barrier;          // touches variables: runs when all before it are complete, none after begun
 } arn__proof_node;
@@ -26,6 +28,8 @@ typedef struct arn__proof_node {
 typedef struct arn__proof {
   const arn__row_plan *plan;
   const arn_subgraph *subgraph;
+  const arn_op_list *ops;
+  const uint8_t *arena;
   arn__proof_tensor *tensors;
   arn__proof_node *nodes;
   uint32_t *granules;    // bits

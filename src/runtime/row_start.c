@@ -21,13 +21,16 @@ static void open_workspace(arn__starter *s, const arn_subgraph *g, struct worksp
   const uint32_t tensors = words(plan->tensor_count * (uint32_t)sizeof(arn__proof_tensor));
   const uint32_t granules = words(arn__proof_granule_bytes(plan));
   memset(w, 0, sizeof *w);
-  w->there = arn__arena_take_temporary(&s->arena, nodes + tensors + granules) &&
+  // 4 bytes more than the parts, so that they can start at a multiple of 8.
+  w->there = arn__arena_take_temporary(&s->arena, nodes + tensors + granules + 4) &&
              arn__starter_writes(s);
   if (!w->there) return;
-  uint8_t *at = s->arena.base + (s->arena.bytes & ~7u) - nodes - tensors - granules;
+  uint8_t *at = s->arena.base + (((s->arena.bytes & ~3u) - nodes - tensors - granules) & ~7u);
   memset(at, 0, nodes + tensors + granules);
   w->proof = (arn__proof){.plan = plan,
                           .subgraph = g,
+                          .ops = s->config.ops,
+                          .arena = s->arena.base,
                           .nodes = (arn__proof_node *)(void *)at,
                           .tensors = (arn__proof_tensor *)(void *)(at + nodes),
                           .granules = (uint32_t *)(void *)(at + nodes + tensors),
@@ -66,17 +69,18 @@ static void note_node(arn__prepare_site *at, const arn_prepare *p, uint32_t stat
   struct workspace *w = at->context;
   if (!w->there || !arn__starter_writes(at->s)) return;
   arn__proof_node *node = &w->proof.nodes[at->index];
-  *node = (arn__proof_node){.op = p->op,
-                            .state = at->s->arena.base + state_at,
+  const arn__node_record *kept = arn__record_of_node(at->s->nn, 0, at->index);
+  *node = (arn__proof_node){.op = (uint16_t)kept->op,
+                            .state_at = state_at,
                             .inputs_at = at->node.inputs_at,
                             .outputs_at = at->node.outputs_at,
-                            .input_count = at->node.input_count,
-                            .output_count = at->node.output_count,
+                            .input_count = (uint16_t)at->node.input_count,
+                            .output_count = (uint16_t)at->node.output_count,
                             .rows = rows_of(at, p, &w->proof),
                             .in_place = p->in_place,
                             .scratch_bytes = p->scratch_bytes,
                             .fold_bytes = p->fold_bytes,
-                            .work = p->work,
+                            .work = (uint8_t)p->work,
                             .barrier = arn__builder_touches_variables(at->node.code),
                             .skip = is_view(at, p, &w->proof)};
   arn__node_record *record = arn__record_of_node(at->s->nn, 0, at->index);
@@ -140,6 +144,9 @@ static arn_status prepare_all(arn__starter *s, const arn_subgraph *g, struct wor
   for (uint32_t n = 0; n < g->node_count; n++) {
     at.index = n;
     const arn_status status = arn__prepare_node(&at);
+    if (at.node.input_count > UINT16_MAX || at.node.output_count > UINT16_MAX) {
+      return arn__starter_fail(s, ARN_ERR_UNSUPPORTED, ARN_WHAT_LIMIT, 0, (int32_t)n);
+    }
     if (status != ARN_OK) return status;
     if (w->there && arn__starter_writes(s) &&
         (arn__record_of_node(s->nn, 0, n)->flags & ARN__NODE_SKIP)) {

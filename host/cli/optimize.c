@@ -1,0 +1,147 @@
+// arenite optimize: write a file that carries its plan.
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/cli/command.h"
+#include "host/report/json.h"
+#include "host/rewrite/optimize.h"
+#include "host/rewrite/same.h"
+
+static const char usage[] =
+    "Usage: arenite optimize [--budget S] [--stream-input N]... [--stream-output N]... [--json]\n"
+    "                        -o OUT.tflite MODEL.tflite\n"
+    "Plans the model by rows and writes it with that plan in its metadata (docs/plan-format.md), and with\n"
+    "a whole-tensor plan that TFLite Micro honours. Everything else in the file is carried over. Before\n"
+    "anything is written, the result is started, its plan verified, and run on generated inputs next to\n"
+    "the original: the outputs must be equal to the byte.\n"
+    "  --budget S         seconds to search (10)\n"
+    "  --stream-input N   input N arrives by rows through a callback and is never whole in memory\n"
+    "  --stream-output N  likewise for output N\n"
+    "  --json             schema arenite.optimize, version 1\n"
+    "Example: arenite optimize -o person_rows.tflite person_detect.tflite\n";
+
+struct request {
+  const char *path, *out;
+  host_search_options search;
+  bool json;
+};
+
+static int parse(int argc, char **argv, struct request *q) {
+  static const struct option options[] = {
+      {"budget", required_argument, 0, 'b'},       {"stream-input", required_argument, 0, 'i'},
+      {"stream-output", required_argument, 0, 's'}, {"json", no_argument, 0, 'j'},
+      {"output", required_argument, 0, 'o'},       {"help", no_argument, 0, 'h'},
+      {0, 0, 0, 0}};
+  int c;
+  optind = 1;
+  while ((c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+    uint32_t number = 0;
+    bool ok = true;
+    switch (c) {
+      case 'b':
+        ok = cli_parse_number(optarg, 1, 86400, &number);
+        q->search.budget_seconds = number;
+        break;
+      case 'i':
+        ok = cli_parse_number(optarg, 0, 31, &number);
+        q->search.stream.inputs |= 1u << (number & 31);
+        break;
+      case 's':
+        ok = cli_parse_number(optarg, 0, 31, &number);
+        q->search.stream.outputs |= 1u << (number & 31);
+        break;
+      case 'o': q->out = optarg; break;
+      case 'j': q->json = true; break;
+      case 'h': fputs(usage, stdout); return -1;
+      default: return EXIT_USAGE;
+    }
+    if (!ok) {
+      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite optimize --help`",
+                      optarg);
+    }
+  }
+  if (argc - optind != 1 || q->out == NULL) {
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+  }
+  q->path = argv[optind];
+  return EXIT_OK;
+}
+
+static void show_progress(void *context, double share) {
+  (void)context;
+  fprintf(stderr, "\rplanning rows: %3.0f %%", 100.0 * share);
+  if (share >= 1.0) fputs("\r                     \r", stderr);
+}
+
+static int save(const char *path, const uint8_t *bytes, size_t size) {
+  FILE *f = fopen(path, "wb");
+  const bool ok = f && fwrite(bytes, 1, size, f) == size;
+  if ((f && fclose(f) != 0) || !ok) {
+    return cli_fail(EXIT_IO, "%s: can't be written: %s", path, strerror(errno));
+  }
+  return EXIT_OK;
+}
+
+static int print(const struct request *q, const arn_optimized *r, const arn_usage *before) {
+  if (!q->json) {
+    printf("%s\n", q->path);
+    printf("  dynamic region, whole tensors  %9u bytes\n", r->whole_bytes);
+    printf("  dynamic region, rows           %9u bytes in %u steps, %u segments\n", r->row_bytes,
+           r->steps, r->segments);
+    printf("  live bytes of this schedule    %9llu bytes: no placement needs less; gap %.1f %%\n",
+           (unsigned long long)r->live_peak,
+           r->live_peak ? 100.0 * r->row_bytes / (double)r->live_peak - 100.0 : 0.0);
+    printf("  whole arena                    %9u bytes (was %u), static part %u\n",
+           r->usage.arena_bytes, before->arena_bytes, r->usage.static_bytes);
+    printf("  outputs equal to the byte; written to %s\n", q->out);
+    return EXIT_OK;
+  }
+  cJSON *json = host_json_new("arenite.optimize", 1, q->path);
+  cJSON_AddStringToObject(json, "output", q->out);
+  cJSON_AddNumberToObject(json, "arena_bytes_before", before->arena_bytes);
+  cJSON_AddNumberToObject(json, "arena_bytes", r->usage.arena_bytes);
+  cJSON_AddNumberToObject(json, "static_bytes", r->usage.static_bytes);
+  cJSON_AddNumberToObject(json, "whole_tensor_bytes", r->whole_bytes);
+  cJSON_AddNumberToObject(json, "dynamic_peak_bytes", r->row_bytes);
+  cJSON_AddNumberToObject(json, "lower_bound_bytes", (double)r->live_peak);
+  cJSON_AddNumberToObject(json, "steps", r->steps);
+  return host_json_print(json) ? EXIT_OK : cli_fail(EXIT_INTERNAL, "out of host memory");
+}
+
+static int optimize(const struct request *q, const cli_model *m) {
+  arn_error error = {0};
+  arn_optimized r;
+  const char *why = NULL;
+  arn_usage before;
+  const arn_config config = {.ops = &arn_ops_all, .flags = ARN_IGNORE_PLAN};
+  if (host_measure(&m->model, &config, &before, &error) != ARN_OK) return cli_complain(m, &error);
+  const arn_status status = arn_optimize(m->bytes, m->size, &q->search, &r, &error, &why);
+  if (status != ARN_OK && why) return cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why);
+  if (status != ARN_OK) return cli_complain(m, &error);
+  int code = EXIT_OK;
+  if (!arn_run_the_same(m->bytes, m->size, r.bytes, r.size, 2)) {
+    code = cli_fail(EXIT_CHECK, "%s: the optimised file gives other bytes: please report", m->path);
+  }
+  if (code == EXIT_OK) code = save(q->out, r.bytes, r.size);
+  if (code == EXIT_OK) code = print(q, &r, &before);
+  free(r.bytes);
+  return code;
+}
+
+int cli_optimize(int argc, char **argv) {
+  struct request q = {.search = {.budget_seconds = 10.0}};
+  cli_model m;
+  int code = parse(argc, argv, &q);
+  if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
+  if (isatty(STDERR_FILENO)) q.search.progress = show_progress;
+  code = cli_load(&m, q.path);
+  if (code != EXIT_OK) return code;
+  code = optimize(&q, &m);
+  cli_unload(&m);
+  return code;
+}
