@@ -50,32 +50,35 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
   return arn__requant_of((double)s->in_scale * (double)scale / (double)s->out_scale);
 }
 
-// scale = m * 2^(e - 150), ratio = r * 2^(ratio_exponent - 63), m in [2^23, 2^24), r in [2^63, 2^64):
-// the product's top 31 bits are the multiplier. The ratio is truncated, so the product is low by less
-// than m < 2^24 of its last bits; the reference's own rounding of the quotient to 53 bits moves it by
-// less than 2^35 of them. Where the fraction is that near a tie, or the scale is subnormal, the
-// division is done in full.
+// scale = m * 2^(e - 158) and ratio = r * 2^(ratio_exponent - 63), where m has 32 bits (the last 8 are
+// zero) and r has 64: the top 31 bits of their product are the multiplier. Of the product's 96 bits
+// the last 32 are cut off; with what the ratio lacks, 64 are left that are low by at most 2. The
+// reference rounds the quotient to 53 bits, which moves it by less than 2048. Where the multiplier is
+// that near a tie, or the scale is subnormal or zero, the division is done in full.
+#define NEAR 4096u
+
 static arn__requant multiply(const arn__requant_source *s, float scale) {
   uint32_t bits;
   memcpy(&bits, &scale, sizeof bits);
-  const int32_t e = (int32_t)(bits >> 23 & 0xFF);
-  if (e == 0) return exact(s, scale);
-  const uint32_t m = (bits & 0x7FFFFF) | 0x800000;
-  const uint64_t low = (uint64_t)m * s->ratio_low;
-  const uint64_t high = (uint64_t)m * s->ratio_high + (low >> 32);  // of 56 bits: top at 54 or 55
-  const int32_t wide = (int32_t)(high >> 55);
-  const int32_t drop = 24 + wide;                       // leaves 31 bits
-  const uint64_t fraction = high & ((UINT64_C(1) << drop) - 1);
-  const uint64_t half = UINT64_C(1) << (drop - 1);
-  const uint64_t distance = fraction > half ? fraction - half : half - fraction;
-  if (distance < 16) return exact(s, scale);
-  return pack((high + half) >> drop, e + s->ratio_exponent - 126 + wide, bits >> 31);
+  const uint32_t e = bits >> 23 & 0xFF, m = bits << 8 | UINT32_C(1) << 31;
+  uint64_t product = (uint64_t)m * s->ratio_high + ((uint64_t)m * s->ratio_low >> 32);
+  int32_t shift = (int32_t)e + s->ratio_exponent - 125;
+  if (!(product >> 63)) {
+    product <<= 1;
+    shift--;
+  }
+  const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
+  if (low + NEAR < 2 * NEAR || e == 0) return exact(s, scale);
+  const uint32_t q = (high >> 1) + (high & 1);
+  if (q > INT32_MAX || shift < -31 || shift > 30) return pack(q, shift, bits >> 31);
+  return (arn__requant){bits >> 31 ? -(int32_t)q : (int32_t)q, shift};
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out) {
+  const uint32_t scales_at = s->scales_at + 4 * first;
   for (uint32_t i = 0; i < count; i++) {
-    out[i] = s->step ? multiply(s, read_scale(file, s->scales_at + 4 * (first + i))) : s->one;
+    out[i] = s->step ? multiply(s, read_scale(file, scales_at + 4 * i)) : s->one;
   }
 }
 
