@@ -1,0 +1,14 @@
+#include "fft_f32.h"
+
+#include "fft_plain.h"
+#include "fft_wide_split.h"
+
+ARN__KERNEL void arn__fft_forward_f32_portable(float *out, const float *in, const arn__fft *fft) {
+  const source from = {in, fft->length / 2, fft->count};
+  if (!is_wide(fft)) {
+    forward_plain(out, in, fft);
+    return;
+  }
+  transform_wide(out, &from, load_real);
+  split_wide(out, from.n);
+}

@@ -1,0 +1,15 @@
+#include "fft_f32.h"
+
+#include "fft_plain.h"
+#include "fft_wide_join.h"
+
+ARN__KERNEL void arn__fft_inverse_f32_portable(float *out, const float *in, const arn__fft *fft) {
+  const source from = {in, fft->length / 2, 0};
+  if (is_wide(fft)) {
+    transform_wide(out, &from, load_joined);
+    for (uint32_t i = 0; i < from.n; i++) set_at(out, i, exchange(at(out, i)));
+  } else {
+    inverse_plain(out, in, fft);
+  }
+  for (uint32_t i = 0; i < fft->length; i++) out[i] *= 1.0f / (float)fft->length;
+}
