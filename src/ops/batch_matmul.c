@@ -169,7 +169,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
   if (arn_option_u8(p, OPTION_ADJ_Y, 0)) s->flags |= ADJ_Y;
   const arn__dense_tensors tensors = {&t.lhs, &t.rhs, &t.out, NULL,
                                       t.rhs.rank - (s->flags & ADJ_Y ? 2 : 1),
-                                      ARN__ACTIVATION_NONE, false};
+                                      ARN__ACTIVATION_NONE, false, false};
   status = check_shapes(p, &t, s);
   if (status == ARN_OK && is_split_byte(&t.rhs)) status = arn_refuse(p, ARN_WHAT_SHAPE, &t.rhs);
   if (status == ARN_OK) status = arn__dense_prepare(p, &tensors, &s->dense);
@@ -200,7 +200,7 @@ static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
   const bool adj_x = s->flags & ADJ_X, adj_y = s->flags & ADJ_Y;
   arn__dense_run run = {d, e->model->bytes,
                         arn_eval_input(e, RHS, w_bytes(d, adj_y ? d->depth : d->channels)), NULL,
-                        adj_x ? s->lines : 1, !adj_y};
+                        adj_x ? s->lines : 1, !adj_y, NULL};
   if (!(s->flags & (RHS_FOLLOWS | RHS_SCATTERED))) arn__dense_set_whole(&run.w);
   return run;
 }

@@ -106,7 +106,7 @@ static arn_status set_layer(const arn_prepare *p, const tensors *t, conv_3d *s) 
   const uint32_t taps = (uint32_t)s->axes[0].filter * s->axes[1].filter * s->axes[2].filter;
   const arn__dense_tensors layer = {&t->in, &t->filter, &t->out, t->has_bias ? &t->bias : NULL,
                                     s->transposed ? 3 : 4,
-                                    arn_option_u8(p, OPTION_ACTIVATION, 0), true};
+                                    arn_option_u8(p, OPTION_ACTIVATION, 0), true, false};
   s->depth = (uint32_t)t->in.dims[CHANNEL];
   s->dense.channels = (uint32_t)t->out.dims[CHANNEL];
   s->dense.depth = s->transposed ? s->depth : taps * s->depth;
@@ -266,7 +266,7 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t out_plane = s->axes[1].out * s->axes[2].out * d->channels;
   work w = {s,
             {d, e->model->bytes, arn_eval_input(e, s->filter_at, 0),
-             arn_eval_in(e, s->transposed ? 3 : 2), 1, !s->transposed},
+             arn_eval_in(e, s->transposed ? 3 : 2), 1, !s->transposed, NULL},
             arn_eval_input(e, s->in_at, in_plane * es),
             arn_eval_output(e, 0, out_plane * es)};
   const arn_span span = s->whole_planes ? (arn_span){0, s->whole_planes} : e->span;

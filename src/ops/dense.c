@@ -53,7 +53,9 @@ static arn_status check_types(const arn_prepare *p, const arn__dense_tensors *t)
   }
   if (t->out->type != type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->out);
   if (!arn__dense_takes(type, t->w->type)) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->w);
-  if (t->w->flags & ARN_TENSOR_SPARSE) return arn_refuse(p, ARN_WHAT_SPARSITY, t->w);
+  if ((t->w->flags & ARN_TENSOR_SPARSE) && !t->takes_sparse) {
+    return arn_refuse(p, ARN_WHAT_SPARSITY, t->w);
+  }
   if (t->bias && !bias_fits(type, t->w->type, t->bias->type)) {
     return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, t->bias);
   }
@@ -161,6 +163,7 @@ arn_status arn__dense_prepare(const arn_prepare *p, const arn__dense_tensors *t,
   d->w_type = t->w->type;
   d->bias_type = t->bias ? t->bias->type : ARN__DENSE_NO_BIAS;
   d->scaling = ARN__DENSE_UNSCALED;
+  d->is_sparse = (t->w->flags & ARN_TENSOR_SPARSE) != 0;
   memset(&d->scale, 0, sizeof d->scale);
   return d->type == ARN_FLOAT32 ? prepare_float(p, t, d) : prepare_quantised(p, t, d);
 }
@@ -229,6 +232,15 @@ static void widen_row(const arn__dense_run *run, tile *t, uint32_t to, uint32_t 
   else arn__widen_s4_s8(t->s8 + to, run->w.base, at, n);
 }
 
+// Decoded weights begin with the block.
+static uint32_t first_row(const arn__dense_run *run, const arn__dense_block *block) {
+  return run->decoder ? 0 : block->channels.first;
+}
+
+static uint32_t rows_given(const arn__dense_run *run, const arn__dense_block *block) {
+  return run->decoder ? block->channels.count : run->d->channels;
+}
+
 static void add_widened_columns(const arn__dense_run *run, arn__dense_block *block,
                                 arn_span depth, const uint8_t *x) {
   tile t;
@@ -258,7 +270,7 @@ static void add_widened_rows(const arn__dense_run *run, arn__dense_block *block,
     for (uint32_t k = 0; k < depth.count; k += call.n) {
       call.n = depth.count - k < TILE_DEPTH ? depth.count - k : TILE_DEPTH;
       for (uint32_t i = 0; i < call.count; i++) {
-        const uint32_t at = (channels.first + c + i) * run->d->depth + depth.first + k;
+        const uint32_t at = (first_row(run, block) + c + i) * run->d->depth + depth.first + k;
         widen_row(run, &t, i * TILE_DEPTH, at, call.n);
       }
       dot(run, sum_at(run, block, c), x + (size_t)k * es, &t, &call);
@@ -276,9 +288,10 @@ static void add_direct(const arn__dense_run *run, arn__dense_block *block, arn_s
     at = depth.first * d->channels + channels.first;
     call.stride = d->channels;
   } else {
-    at = channels.first * d->depth + depth.first;
+    at = first_row(run, block) * d->depth + depth.first;
     call.stride = d->depth;
-    call.spare = d->channels * d->depth - at - (channels.count - 1) * d->depth - depth.count;
+    call.spare = rows_given(run, block) * d->depth - at - (channels.count - 1) * d->depth -
+                 depth.count;
   }
   dot(run, &block->sums, x, run->w.base + at * arn_type_bytes((arn_type)d->w_type), &call);
 }
@@ -432,14 +445,12 @@ void arn__dense_set_whole(arn_rows *rows) {
   rows->table = NULL;
 }
 
-arn_span arn__dense_channels(const arn__dense *d, uint32_t first) {
-  const uint32_t left = d->channels - first;
-  return (arn_span){first, left < ARN__DENSE_BLOCK ? left : ARN__DENSE_BLOCK};
-}
-
 void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_block *block) {
   const arn__dense *d = run->d;
-  block->channels = arn__dense_channels(d, first);
+  const uint32_t left = d->channels - first;
+  const uint32_t most = run->decoder ? ARN__DENSE_DECODED : ARN__DENSE_BLOCK;
+  block->channels = (arn_span){first, left < most ? left : most};
+  if (run->decoder) run->decoder->decode(run->decoder, first, block->channels.count);
   if (d->type == ARN_FLOAT32) return;
   if (d->scaling == ARN__DENSE_PER_TENSOR) {
     block->multipliers[0] = d->scale.one;
@@ -472,7 +483,7 @@ static void compute_row(const arn__dense_run *run, const arn__dense_vectors *v, 
 
 void arn__dense_rows(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows) {
   arn__dense_block block;
-  for (uint32_t c = 0; c < run->d->channels; c += ARN__DENSE_BLOCK) {
+  for (uint32_t c = 0; c < run->d->channels; c += block.channels.count) {
     arn__dense_begin(run, c, &block);
     for (uint32_t i = 0; i < rows.count; i++) compute_row(run, v, rows.first + i, &block);
   }
@@ -484,7 +495,7 @@ void arn__dense_fold(const arn__dense_run *run, const arn__dense_vectors *v, arn
   const uint32_t es = element_bytes(d), length = v->in.row_bytes / es;
   const bool last = (rows.first + rows.count) * length == d->depth;
   arn__dense_block block;
-  for (uint32_t c = 0; c < d->channels; c += ARN__DENSE_BLOCK) {
+  for (uint32_t c = 0; c < d->channels; c += block.channels.count) {
     arn__dense_begin(run, c, &block);
     arn__dense_clear(run, &block);
     uint8_t *kept = sums ? (uint8_t *)sums + c * arn__dense_sum_bytes(d) : NULL;

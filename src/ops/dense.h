@@ -12,7 +12,7 @@
 //
 // Weights that are narrower than the kernels' types are widened a few at a time on the stack: the
 // whole tensor is never expanded. Output channels are computed in blocks, whose multipliers are made
-// when the block begins.
+// (and whose sparse weights are decoded) when the block begins.
 #ifndef ARENITE_SRC_OPS_DENSE_H
 #define ARENITE_SRC_OPS_DENSE_H
 
@@ -20,6 +20,7 @@
 #include "quantised.h"
 
 #define ARN__DENSE_BLOCK 16u
+#define ARN__DENSE_DECODED 4u  // channels of a block whose weights are decoded
 #define ARN__DENSE_NO_BIAS 255u
 
 enum { ARN__DENSE_UNSCALED = 0, ARN__DENSE_PER_TENSOR = 1, ARN__DENSE_PER_CHANNEL = 2 };
@@ -43,6 +44,7 @@ typedef struct arn__dense {
   uint8_t type, w_type, bias_type;  // arn_type
   uint8_t out_type;                 // the input's type; int16 from 8-bit inputs in an LSTM
   uint8_t scaling;                  // ARN__DENSE_...
+  uint8_t is_sparse;                // weights
   union {                           // as `scaling` says; by type for float
     arn__requant one;
     arn__requant_source source;
@@ -56,6 +58,7 @@ typedef struct arn__dense_tensors {
   int32_t channel_axis;     // of w
   int32_t activation;
   bool like_convolution;    // in the reference, multipliers of one scale are made in double
+  bool takes_sparse;        // the caller has a decoder
 } arn__dense_tensors;
 
 // Says whether weights of a type go with an input of a type.
@@ -71,6 +74,11 @@ uint32_t arn__dense_state_bytes(const arn__dense *d);
 // Returns the bytes of an accumulator of one channel.
 uint32_t arn__dense_sum_bytes(const arn__dense *d);
 
+// Writes the weights of channels [first, first + count), side by side, where run.w begins.
+typedef struct arn__dense_decoder {
+  void (*decode)(const struct arn__dense_decoder *self, uint32_t first, uint32_t count);
+} arn__dense_decoder;
+
 // What a layer runs on.
 typedef struct arn__dense_run {
   const arn__dense *d;
@@ -80,6 +88,7 @@ typedef struct arn__dense_run {
   const void *bias;         // [channels] or NULL
   uint32_t in_step;         // elements from an element of an input vector to the next
   bool by_columns;
+  const arn__dense_decoder *decoder;  // where the weights are sparse; else NULL
 } arn__dense_run;
 
 // Input and output vectors.
@@ -117,10 +126,7 @@ typedef struct arn__dense_block {
   arn__dense_sums sums;
 } arn__dense_block;
 
-// Returns the channels of the block that begins with channel `first`.
-arn_span arn__dense_channels(const arn__dense *d, uint32_t first);
-
-// Begins a block: makes its multipliers.
+// Begins a block with channel `first`: counts its channels, makes their multipliers.
 void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_block *block);
 
 // Sets the block's sums to zero.

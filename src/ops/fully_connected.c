@@ -6,7 +6,7 @@
 // length), into one sum a channel. Everything else runs whole.
 #include "../graph/rows.h"
 #include "arenite/ops.h"
-#include "dense.h"
+#include "dense_sparse.h"
 
 enum { INPUT = 0, WEIGHTS = 1, BIAS = 2, INPUTS = 3 };
 enum { OPTION_ACTIVATION = 0, OPTION_WEIGHTS_FORMAT = 1 };
@@ -15,8 +15,9 @@ enum { OPTION_ACTIVATION = 0, OPTION_WEIGHTS_FORMAT = 1 };
 
 typedef struct fully_connected {
   uint32_t in_row_bytes;
-  uint32_t vectors;  // of a row, or FOLDS
+  uint32_t vectors;    // of a row, or FOLDS
   arn__dense dense;
+  uint32_t sparse_at;  // where the weights are sparse: see arn__sparse_at()
 } fully_connected;
 
 // Sets depth and channels, and checks that all shapes agree.
@@ -66,7 +67,8 @@ static void set_rows(arn_prepare *p, const arn__dense_tensors *t, fully_connecte
 static arn_status prepare(arn_prepare *p, void *state) {
   fully_connected *s = state;
   arn_tensor in, w, bias, out;
-  arn__dense_tensors t = {&in, &w, &out, NULL, 0, arn_option_u8(p, OPTION_ACTIVATION, 0), false};
+  arn__dense_tensors t = {&in, &w, &out, NULL, 0, arn_option_u8(p, OPTION_ACTIVATION, 0),
+                          false, true};
   arn_status status = arn_prepare_counts(p, 2, INPUTS, 1);
   if (status == ARN_OK) status = arn_prepare_input(p, INPUT, &in);
   if (status == ARN_OK) status = arn_prepare_input(p, WEIGHTS, &w);
@@ -83,7 +85,9 @@ static arn_status prepare(arn_prepare *p, void *state) {
   if (status != ARN_OK) return status;
   set_rows(p, &t, s);
   p->state_bytes = (uint32_t)offsetof(fully_connected, dense) + arn__dense_state_bytes(&s->dense);
-  return ARN_OK;
+  if (!s->dense.is_sparse) return ARN_OK;
+  p->state_bytes = sizeof *s;
+  return arn__dense_sparse_prepare(p, &w, &s->dense, &s->sparse_at);
 }
 
 static void rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
@@ -97,11 +101,13 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t vectors = s->vectors == FOLDS ? 1 : s->vectors;
   const uint32_t out_row_bytes = vectors * d->channels * arn_type_bytes((arn_type)d->type);
   arn__dense_run run = {d, e->model->bytes, arn_eval_input(e, WEIGHTS, 0), arn_eval_in(e, BIAS), 1,
-                        false};
+                        false, NULL};
   const arn__dense_vectors v = {arn_eval_input(e, INPUT, s->in_row_bytes),
                                 arn_eval_output(e, 0, out_row_bytes), d->depth, vectors};
   arn__dense_set_whole(&run.w);
-  if (s->vectors == FOLDS) arn__dense_fold(&run, &v, e->span, e->fold);
+  const bool folds = s->vectors == FOLDS;
+  if (d->is_sparse) arn__dense_sparse_run(e, &run, &v, s->sparse_at, folds);
+  else if (folds) arn__dense_fold(&run, &v, e->span, e->fold);
   else arn__dense_rows(&run, &v, e->span);
   return ARN_OK;
 }

@@ -316,7 +316,7 @@ static void run_layer(const step *t, uint32_t side, uint32_t gate, uint32_t firs
   arn__dense_block block;
   const uint32_t weights = (side == 0 ? INPUT_WEIGHTS : RECURRENT_WEIGHTS) + gate;
   arn__dense_run run = {&d, t->e->model->bytes, arn_eval_input(t->e, weights, 0),
-                        arn_eval_in(t->e, GATE_BIASES + gate), 1, false};
+                        arn_eval_in(t->e, GATE_BIASES + gate), 1, false, NULL};
   set_layer(t->s, side, gate, &d);
   arn__dense_set_whole(&run.w);
   arn__dense_begin(&run, first, &block);

@@ -141,7 +141,7 @@ static uint32_t run_layer(const arn_eval *e, const rnn *s, uint32_t side, uint32
   arn__dense d;
   arn__dense_block block;
   arn__dense_run run = {&d, e->model->bytes, arn_eval_input(e, side == 0 ? WEIGHTS : RECURRENT, 0),
-                        arn_eval_in(e, BIAS), 1, false};
+                        arn_eval_in(e, BIAS), 1, false, NULL};
   d.depth = side == 0 ? s->inputs : s->units;
   d.channels = s->units;
   d.clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};

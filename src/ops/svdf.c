@@ -236,7 +236,7 @@ typedef struct work {
 static void sum_widened(const work *w, arn_span units, const float *states, float *sums) {
   const arn__dense d = time_layer(w->s);
   const arn__dense_run run = {&d, w->e->model->bytes, {(uint8_t *)(uintptr_t)w->weights, NULL, 0},
-                              NULL, 1, false};
+                              NULL, 1, false, NULL};
   arn__dense_block block;
   for (uint32_t i = 0; i < units.count; i++) {
     block.channels = (arn_span){units.first + i, 1};
@@ -294,7 +294,7 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t kept = s->filters * s->memory * state_es;  // bytes of a batch
   const arn__dense feature = feature_layer(s);
   const arn__dense_run features = {&feature, e->model->bytes, arn_eval_input(e, FEATURE, 0), NULL,
-                                   1, false};
+                                   1, false, NULL};
   const work w = {e, s, arn_eval_in(e, TIME), s->has_bias ? arn_eval_in(e, BIAS) : NULL,
                   s->filters / s->units * s->memory};
   const uint8_t *x = arn_eval_in(e, INPUT);

@@ -76,7 +76,7 @@ static arn_status set_axis(const arn_prepare *p, const tensors *t, uint32_t i, i
 static arn_status set_layer(const arn_prepare *p, const tensors *t, transpose_conv *s) {
   const arn__dense_tensors layer = {&t->in, &t->filter, &t->out,
                                     arn_prepare_has_input(p, BIAS) ? &t->bias : NULL, 0,
-                                    arn_option_u8(p, OPTION_ACTIVATION, 0), true};
+                                    arn_option_u8(p, OPTION_ACTIVATION, 0), true, false};
   s->depth = (uint32_t)t->in.dims[CHANNEL];
   s->dense.channels = (uint32_t)t->filter.dims[0];
   s->dense.depth = s->depth * s->y.filter * s->x.filter;
@@ -228,7 +228,8 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t in_pixels = s->y.is_in_rows ? s->x.in : 1;
   const uint32_t out_pixels = s->row_axis == X ? 1 : s->x.out;
   work w = {s,
-            {d, e->model->bytes, arn_eval_input(e, FILTER, 0), arn_eval_in(e, BIAS), 1, false},
+            {d, e->model->bytes, arn_eval_input(e, FILTER, 0), arn_eval_in(e, BIAS), 1, false,
+             NULL},
             arn_eval_input(e, INPUT, in_pixels * s->depth * es),
             arn_eval_output(e, 0, out_pixels * d->channels * es)};
   const arn_span span = s->whole_lines ? (arn_span){0, s->whole_lines} : e->span;

@@ -5,7 +5,7 @@
 // Float values are small integers and scales powers of two, so that sums are exact in any order.
 #include <math.h>
 
-#include "src/kernels/requant.h"
+#include "src/ops/dense.h"
 #include "tests/unit/op_rig.h"
 
 enum { EMBEDDING_LOOKUP = 7, FULLY_CONNECTED = 9, BATCH_MATMUL = 126 };
@@ -348,6 +348,84 @@ static void products_are_their_definition(void **unused) {
   assert_true(tally.by_rows > 150);
 }
 
+// ---- the layer below ----------------------------------------------------------------------------
+
+// Weights as int8, as packed int4, and as rows that a decoder hands out.
+typedef struct stored {
+  arn__dense_decoder base;
+  int8_t bytes[2048], decoded[2048];
+  uint8_t packed[1024];
+  uint32_t depth;
+} stored;
+
+static void decode(const arn__dense_decoder *self, uint32_t first, uint32_t count) {
+  const stored *s = (const stored *)(const void *)self;
+  assert_true(count <= ARN__DENSE_DECODED);
+  memcpy((int8_t *)(uintptr_t)s->decoded, s->bytes + first * s->depth, count * s->depth);
+}
+
+static void store(stored *s, uint32_t channels, uint32_t depth) {
+  memset(s, 0, sizeof *s);
+  s->base.decode = decode;
+  s->depth = depth;
+  for (uint32_t i = 0; i < channels * depth; i++) {
+    const int32_t value = (int32_t)draw(16) - 8;
+    s->bytes[i] = (int8_t)value;
+    s->packed[i / 2] = (uint8_t)(s->packed[i / 2] | (value & 15) << (i % 2 ? 4 : 0));
+  }
+}
+
+static arn__dense draw_dense(uint32_t depth, uint32_t channels) {
+  arn__dense d = {.depth = depth, .channels = channels, .w_type = ARN_INT8};
+  d.type = d.out_type = draw(2) ? ARN_INT8 : ARN_FLOAT32;
+  d.bias_type = ARN__DENSE_NO_BIAS;
+  if (d.type == ARN_FLOAT32) {
+    d.clamp.f32 = (arn__clamp_f32){-1e9f, 1e9f};
+    d.w_zero = (int16_t)draw(5);
+  } else {
+    d.clamp.s32 = (arn__clamp){-128, 127};
+    d.in_zero = (int16_t)draw(100);
+    d.w_zero = (int16_t)draw(5);
+    d.scaling = ARN__DENSE_PER_TENSOR;
+    d.scale.one = arn__requant_of(0.01);
+  }
+  return d;
+}
+
+// Lines of `in` times the weights, in all ways to store them, must give the same bytes.
+static void weights_mean_the_same_however_stored(void **unused) {
+  static stored s;
+  (void)unused;
+  for (uint32_t round = 0; round < 300; round++) {
+    const uint32_t depth = 1 + draw(70), channels = 1 + draw(draw(2) ? 6 : 29), lines = 1 + draw(4);
+    arn__dense d = draw_dense(depth, channels);
+    const uint32_t es = arn_type_bytes((arn_type)d.type);
+    _Alignas(4) uint8_t x[4 * 70 * 4], first[4 * 29 * 4], got[4 * 29 * 4];
+    store(&s, channels, depth);
+    for (uint32_t i = 0; i < lines * depth; i++) {
+      const float value = (float)((int32_t)draw(31) - 15);
+      if (es == 1) x[i] = (uint8_t)draw(256);
+      else memcpy(x + 4 * i, &value, 4);
+    }
+    const bool by_columns = draw(2);
+    arn__dense_run run = {&d, NULL, {(uint8_t *)s.bytes, NULL, 0}, NULL, 1, by_columns, NULL};
+    arn__dense_vectors v = {{x, NULL, depth * es}, {first, NULL, channels * es}, 0, 1};
+    arn__dense_rows(&run, &v, (arn_span){0, lines});
+    v.out.base = got;
+    d.w_type = ARN_INT4;
+    run.w.base = s.packed;
+    arn__dense_rows(&run, &v, (arn_span){0, lines});
+    assert_memory_equal(got, first, lines * channels * es);
+    if (by_columns) continue;
+    d.w_type = ARN_INT8;
+    run.w.base = (uint8_t *)s.decoded;
+    run.decoder = &s.base;
+    memset(got, 0, sizeof got);
+    arn__dense_rows(&run, &v, (arn_span){0, lines});
+    assert_memory_equal(got, first, lines * channels * es);
+  }
+}
+
 // ---- EMBEDDING_LOOKUP ---------------------------------------------------------------------------
 
 static void try_embedding(rig_tally *tally) {
@@ -393,6 +471,7 @@ int main(void) {
       cmocka_unit_test(layers_are_their_definition),
       cmocka_unit_test(broken_layers_are_refused),
       cmocka_unit_test(products_are_their_definition),
+      cmocka_unit_test(weights_mean_the_same_however_stored),
       cmocka_unit_test(embeddings_are_rows_of_the_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
