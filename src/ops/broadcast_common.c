@@ -145,7 +145,7 @@ struct block {
 // stack on which all repeated elements of a step are staged.
 #if defined(__GNUC__) && defined(__SSE2__)
 typedef uint64_t fill __attribute__((vector_size(32), aligned(8), may_alias));
-#define STAGE_BYTES 320u
+#define STAGE_BYTES 1088u
 #else
 typedef uint64_t fill;
 #define STAGE_BYTES 224u
