@@ -1,6 +1,4 @@
-#include "requant.h"
-
-#include <string.h>
+#include "kernel.h"
 
 // A positive finite number as mantissa * 2^exponent, mantissa in [2^52, 2^53).
 static uint64_t split_double(double x, int32_t *exponent) {
@@ -53,32 +51,38 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
 // scale = m * 2^(e - 158) and ratio = r * 2^(ratio_exponent - 63), where m has 32 bits (the last 8 are
 // zero) and r has 64: the top 31 bits of their product are the multiplier. Of the product's 96 bits
 // the last 32 are cut off; with what the ratio lacks, 64 are left that are low by at most 2. The
-// reference rounds the quotient to 53 bits, which moves it by less than 2048. Where the multiplier is
-// that near a tie, or the scale is subnormal or zero, the division is done in full.
+// reference rounds the quotient to 53 bits, which moves it by less than 2048. Returns false where a
+// multiplier is that near a tie, is out of the usual range, or its scale is subnormal or zero: such
+// ones are wrong.
 #define NEAR 4096u
 
-static arn__requant multiply(const arn__requant_source *s, float scale) {
-  uint32_t bits;
-  memcpy(&bits, &scale, sizeof bits);
-  const uint32_t e = bits >> 23 & 0xFF, m = bits << 8 | UINT32_C(1) << 31;
-  uint64_t product = (uint64_t)m * s->ratio_high + ((uint64_t)m * s->ratio_low >> 32);
-  int32_t shift = (int32_t)e + s->ratio_exponent - 125;
-  if (!(product >> 63)) {
-    product <<= 1;
-    shift--;
+ARN__KERNEL static bool multiply(const arn__requant_source *s, const uint8_t *scales,
+                                 uint32_t count, arn__requant *restrict out) {
+  const uint64_t ratio_high = s->ratio_high, ratio_low = s->ratio_low;
+  const int32_t base = s->ratio_exponent - 126;
+  uint32_t odd = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t bits;
+    memcpy(&bits, scales + 4 * (size_t)i, sizeof bits);
+    const uint32_t e = bits >> 23 & 0xFF, m = bits << 8 | UINT32_C(1) << 31;
+    uint64_t product = m * ratio_high + (m * ratio_low >> 32);
+    const uint32_t top = (uint32_t)(product >> 63);
+    product = top ? product : product + product;
+    const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
+    const uint32_t q = (high >> 1) + (high & 1), sign = 0u - (bits >> 31);
+    const int32_t shift = (int32_t)(e + top) + base;
+    out[i] = (arn__requant){(int32_t)((q ^ sign) - sign), shift};
+    odd |= q >> 31 | (low + NEAR < 2 * NEAR) | (e == 0) | ((uint32_t)(shift + 31) > 61);
   }
-  const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
-  if (low + NEAR < 2 * NEAR || e == 0) return exact(s, scale);
-  const uint32_t q = (high >> 1) + (high & 1);
-  if (q > INT32_MAX || shift < -31 || shift > 30) return pack(q, shift, bits >> 31);
-  return (arn__requant){bits >> 31 ? -(int32_t)q : (int32_t)q, shift};
+  return odd == 0;
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out) {
-  const uint32_t scales_at = s->scales_at + 4 * first;
+  const uint8_t *scales = file + s->scales_at + 4 * first;
+  if (s->step && multiply(s, scales, count, out)) return;
   for (uint32_t i = 0; i < count; i++) {
-    out[i] = s->step ? multiply(s, read_scale(file, scales_at + 4 * i)) : s->one;
+    out[i] = s->step ? exact(s, read_scale(scales, 4 * i)) : s->one;
   }
 }
 
