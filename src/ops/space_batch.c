@@ -37,7 +37,10 @@ static bool dim_fits(int64_t block, int64_t before, int64_t after, int64_t space
 // Says whether the batches are those of space, times the block.
 static bool has_batches(const batch_state *s, const void *block) {
   int64_t batches = s->space.batches;
-  for (uint32_t i = 0; i < s->spatial; i++) batches *= arn__index_at(block, s->block_type, i);
+  for (uint32_t i = 0; i < s->spatial; i++) {
+    batches *= arn__index_at(block, s->block_type, i);
+    if (batches < 0 || batches > s->batch.batches) return false;
+  }
   return batches == s->batch.batches;
 }
 

@@ -152,9 +152,8 @@ static arn_status topk_eval(const arn_eval *e, const void *state) {
   const arn_rows in = arn_eval_input(e, 0, s->lines * s->length * s->element);
   const arn_rows values = arn_eval_output(e, 0, s->lines * s->k * s->element);
   const arn_rows indices = arn_eval_output(e, 1, s->lines * s->k * 4);
-  if (s->late && arn__index_at(arn_eval_in(e, 1), s->k_type, 0) != (int32_t)s->k) {
-    return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, s->k, 0);
-  }
+  const int32_t k = s->late ? arn__index_at(arn_eval_in(e, 1), s->k_type, 0) : (int32_t)s->k;
+  if (k != (int32_t)s->k) return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, s->k, (uint32_t)k);
   for (uint32_t r = e->span.first; r < e->span.first + e->span.count; r++) {
     search_row(s, arn_row(&in, r), arn_row(&values, r), (int32_t *)(void *)arn_row(&indices, r));
   }
