@@ -18,7 +18,8 @@ typedef struct run {
   arn__conv_kernel *kernel;
   bool depthwise;
   arn_rows in, out;
-  const uint8_t *filter, *bias;
+  const void *filter, *bias;
+  uint32_t group_out;   // output channels of a group
   arn__conv conv;
   block_data data;
 } run;
@@ -88,24 +89,28 @@ static float float_bias(const run *r, uint32_t c) {
     case ARN_FLOAT16: arn__widen_f16_f32(&value, (const uint16_t *)r->bias + c, 1); return value;
     case ARN_INT8: value = (float)((const int8_t *)r->bias)[c]; break;
     case ARN_INT16: value = (float)((const int16_t *)r->bias)[c]; break;
-    case ARN_INT32: value = (float)((const int32_t *)r->bias)[c]; break;
-    default: return ((const float *)r->bias)[c];
+    default: value = (float)((const int32_t *)r->bias)[c]; break;
   }
   return value * r->s->with.real.bias_scale;
 }
 
-static void set_real(run *r, arn__conv_block *b) {
-  const bool scaled = arn__conv_is_integer(r->s->filter_type);
-  const uint32_t step = r->s->flags & ARN__CONV_BY_CHANNEL ? 4 : 0;
-  for (uint32_t i = 0; i < b->count; i++) {
-    const uint32_t c = b->first + i;
-    if (r->bias) r->data.real.bias[i] = float_bias(r, c);
-    if (!scaled) continue;
-    const uint32_t at = r->s->with.real.scales_at + step * c;
-    memcpy(&r->data.real.scale[i], r->e->model->bytes + at, sizeof(float));
+static void set_real_bias(run *r, arn__conv_block *b) {
+  b->bias = r->data.real.bias;
+  if (r->s->bias_type == ARN_FLOAT32) {
+    b->bias = (const float *)r->bias + b->first;
+    return;
   }
-  b->bias = r->bias ? r->data.real.bias : NULL;
-  b->scale = scaled ? r->data.real.scale : NULL;
+  for (uint32_t i = 0; i < b->count; i++) r->data.real.bias[i] = float_bias(r, b->first + i);
+}
+
+static void set_real_scale(run *r, arn__conv_block *b) {
+  const bool by_channel = r->s->flags & ARN__CONV_BY_CHANNEL;
+  const uint8_t *scales = r->e->model->bytes + r->s->with.real.scales_at;
+  if (by_channel) scales += 4 * b->first;
+  for (uint32_t i = 0; i < b->count; i++) {
+    memcpy(&r->data.real.scale[i], scales + (by_channel ? 4 * i : 0), sizeof(float));
+  }
+  b->scale = r->data.real.scale;
 }
 
 // Decodes channels of a sparse filter; DEPTHWISE_CONV_2D's filter is a single row of its format.
@@ -128,17 +133,15 @@ static void set_filter(run *r, arn__conv_block *b) {
 
 static arn__conv_block make_block(run *r, uint32_t first, uint32_t count) {
   arn__conv_block b = {.first = first, .count = count};
-  if (!r->depthwise) {
-    const uint32_t groups = (uint32_t)r->s->in_channels / r->s->group;
-    b.in_first = first / (r->s->out_channels / groups) * r->s->group;
-  }
+  if (r->group_out < r->s->out_channels) b.in_first = first / r->group_out * r->s->group;
   set_filter(r, &b);
   if (is_float(r->s)) {
-    set_real(r, &b);
+    if (r->bias) set_real_bias(r, &b);
+    if (arn__conv_is_integer(r->s->filter_type)) set_real_scale(r, &b);
   } else {
     set_requant(r, first, count);
     b.requant = r->data.requant;
-    if (r->bias) b.bias = r->bias + first * (r->conv.wide_bias ? 8u : 4u);
+    if (r->bias) b.bias = (const uint8_t *)r->bias + first * (r->conv.wide_bias ? 8u : 4u);
   }
   return b;
 }
@@ -152,8 +155,11 @@ static void set_window(const run *r, int32_t y, uint32_t top, arn__conv_row *row
   const int32_t origin = y * s->stride_down - s->pad_top;
   const int32_t skipped = origin < 0 ? (step - 1 - origin) / step : 0;
   const int32_t first = origin + skipped * step;
-  int32_t count = first < height ? (height - 1 - first) / step + 1 : 0;
-  if (count > s->kernel_height - skipped) count = s->kernel_height - skipped;
+  const int32_t most = s->kernel_height - skipped;
+  int32_t count = most;
+  if (first + (most - 1) * step >= height) {
+    count = first < height ? (height - 1 - first) / step + 1 : 0;
+  }
   row->kernel_row = (uint32_t)skipped;
   row->first = top + (uint32_t)first;
   row->step = (uint32_t)step;
@@ -193,19 +199,25 @@ static void compute_rows(const run *r, const arn__conv_block *b) {
 
 // Channels that a block from `first` on may have: those of one group.
 static uint32_t block_count(const run *r, uint32_t first) {
-  uint32_t left = r->s->out_channels - first, most = ARN__CONV_CHANNELS;
-  if (!r->depthwise) {
-    const uint32_t groups = (uint32_t)r->s->in_channels / r->s->group;
-    const uint32_t size = r->s->out_channels / groups;
-    left = size - first % size;
-    if (r->s->flags & ARN__CONV_SPARSE) most = ARN__CONV_SPARSE_CHANNELS;
-  }
+  const bool decoded = !r->depthwise && (r->s->flags & ARN__CONV_SPARSE);
+  const uint32_t most = decoded ? ARN__CONV_SPARSE_CHANNELS : ARN__CONV_CHANNELS;
+  uint32_t left = r->s->out_channels - first;
+  if (r->group_out < r->s->out_channels) left = r->group_out - first % r->group_out;
   return left < most ? left : most;
+}
+
+static void set_groups(run *r) {
+  const arn__conv_state *s = r->s;
+  r->group_out = s->out_channels;
+  if (!r->depthwise && s->group < s->in_channels) {
+    r->group_out = (uint32_t)s->out_channels / ((uint32_t)s->in_channels / s->group);
+  }
 }
 
 arn_status arn__conv_eval(const arn_eval *e, const arn__conv_state *s, arn__conv_kernel *kernel,
                           bool depthwise) {
   run r = {.e = e, .s = s, .kernel = kernel, .depthwise = depthwise};
+  set_groups(&r);
   set_conv(&r);
   set_tensors(&r);
   if (depthwise && (s->flags & ARN__CONV_SPARSE)) decode(&r, 0, 1);

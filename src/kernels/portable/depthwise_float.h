@@ -12,7 +12,7 @@ ARN__INLINE const float *depthwise_in_f32(const depthwise_pass *p, const depthwi
   const uint32_t end = (uint32_t)(p->conv->in_width * p->conv->in_channels);
   const float *in = (const float *)(const void *)tap->row + tap->in;
   if (p->one_to_one && (LANES == 1 || tap->in + CHANNELS <= end)) return in;
-  for (uint32_t c = 0; c < p->block->count; c++) copy[c] = in[p->in_of[c]];
+  for (uint32_t c = 0; c < p->block->count; c++) copy[c] = in[p->one_to_one ? c : p->in_of[c]];
   return copy;
 }
 

@@ -13,12 +13,13 @@ typedef struct depthwise_pass {
   const arn__conv *conv;
   const arn__conv_block *block;
   uint32_t in_first;       // first input channel
-  uint8_t in_of[CHANNELS]; // input channel of each output channel, relative to in_first
-  bool one_to_one;         // in_of[c] is c
+  bool one_to_one;         // output channel c reads input channel c
+  uint8_t in_of[CHANNELS]; // else: the input channel it reads, relative to in_first
 } depthwise_pass;
 
 ARN__INLINE depthwise_pass depthwise_pass_of(const arn__conv *s, const arn__conv_block *b) {
-  depthwise_pass p = {.conv = s, .block = b, .one_to_one = s->group == 1};
+  depthwise_pass p = {.conv = s, .block = b, .in_first = b->first, .one_to_one = s->group == 1};
+  if (p.one_to_one) return p;
   const uint32_t group = (uint32_t)s->group;
   p.in_first = b->first / group;
   uint32_t in = 0, out = b->first % group;
