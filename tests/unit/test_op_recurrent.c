@@ -18,8 +18,8 @@
 #include "host/check/engine.h"
 #include "host/rewrite/builder.h"
 
-enum { RNN = 24, SVDF = 27, SEQUENCE_RNN = 35, LSTM = 44 };
-enum { MOST = 4096, NODE_INPUTS = 24 };
+enum { RNN = 24, SVDF = 27, SEQUENCE_RNN = 35, LSTM = 44, BIDIRECTIONAL = 52 };
+enum { MOST = 4096, NODE_INPUTS = 48 };
 
 static uint64_t seed = 1;
 
@@ -35,6 +35,7 @@ typedef struct node {
   int32_t inputs[NODE_INPUTS];
   uint32_t input_count;
   int32_t given, result;
+  int32_t second;  // result, where there are two; else 0
   arn_build_options options;
 } node;
 
@@ -75,10 +76,13 @@ static void set_input(node *n, uint32_t i, const shape *s, const void *data, boo
 
 static uint8_t *finish(node *n, int32_t code, size_t *size) {
   uint8_t *bytes = NULL;
+  const int32_t results[] = {n->result, n->second};
+  const uint32_t count = n->second ? 2 : 1;
   const arn_build_operator op = {.code = code, .inputs = n->inputs, .input_count = n->input_count,
-                                 .outputs = &n->result, .output_count = 1, .options = n->options};
+                                 .outputs = results, .output_count = count,
+                                 .options = n->options};
   arn_builder_operator(n->builder, &op);
-  arn_builder_io(n->builder, &n->given, 1, &n->result, 1);
+  arn_builder_io(n->builder, &n->given, 1, results, count);
   if (!arn_builder_finish(n->builder, &bytes, size)) fail_msg("%s", arn_builder_error(n->builder));
   arn_builder_free(n->builder);
   return bytes;
@@ -266,20 +270,28 @@ static void draw_lstm(lstm *l) {
   for (int32_t i = 0; i < 4; i++) draw_values(l->bias[i], l->units);
 }
 
+// Weights, biases and states of a direction, of a bidirectional LSTM as of a plain one.
+static void set_direction(node *n, const lstm *l, arn_type type, uint32_t first,
+                          uint32_t states) {
+  const shape state = {ARN_FLOAT32, {1, l->units, 0}, 0, 0};
+  const shape vector = {ARN_FLOAT32, {l->units, 0, 0}, 0, 0};
+  for (uint32_t i = l->no_input_gate ? 1 : 0; i < 8; i++) {
+    const int32_t columns = i < 4 ? l->inputs : l->units;
+    set_weights(n, first + i, type, l->units, columns, &l->layers[i]);
+  }
+  for (uint32_t i = 0; i < 4; i++) set_input(n, first + 11 + i, &vector, l->bias[i], false);
+  set_input(n, states, &state, l->fixed_state ? l->bias[0] : NULL, !l->fixed_state);
+  set_input(n, states + 1, &state, NULL, true);
+}
+
 static uint8_t *lstm_model(const lstm *l, arn_type type, size_t *size) {
   node n = begin();
   const shape in = {ARN_FLOAT32, {1, l->steps, l->inputs}, 0, 0};
   const shape out = {ARN_FLOAT32, {1, l->steps, l->units}, 0, 0};
-  const shape state = {ARN_FLOAT32, {1, l->units, 0}, 0, 0};
   const shape vector = {ARN_FLOAT32, {l->units, 0, 0}, 0, 0};
   set_input(&n, 0, &in, NULL, false);
   n.given = n.inputs[0];
-  for (uint32_t i = l->no_input_gate ? 1 : 0; i < 8; i++) {
-    set_weights(&n, 1 + i, type, l->units, i < 4 ? l->inputs : l->units, &l->layers[i]);
-  }
-  for (uint32_t i = 0; i < 4; i++) set_input(&n, 12 + i, &vector, l->bias[i], false);
-  set_input(&n, 18, &state, l->fixed_state ? l->bias[0] : NULL, !l->fixed_state);
-  set_input(&n, 19, &state, NULL, true);
+  set_direction(&n, l, type, 1, 18);
   n.input_count = 24;
   if (l->extra) set_input(&n, (uint32_t)l->extra, &vector, l->bias[0], false);
   n.result = add(&n, &out, NULL, false);
@@ -335,6 +347,72 @@ static void a_sequence_is_its_steps(void **unused) {
     end(&whole), end(&single);
   }
 }
+
+// ---- both directions ----------------------------------------------------------------------------
+
+static uint8_t *bidirectional_model(const lstm *l, const lstm *back, bool merged, size_t *size) {
+  node n = begin();
+  const int32_t units = l->units + (merged ? back->units : 0);
+  const shape in = {ARN_FLOAT32, {1, l->steps, l->inputs}, 0, 0};
+  const shape out = {ARN_FLOAT32, {1, l->steps, units}, 0, 0};
+  const shape second = {ARN_FLOAT32, {1, l->steps, back->units}, 0, 0};
+  set_input(&n, 0, &in, NULL, false);
+  n.given = n.inputs[0];
+  set_direction(&n, l, ARN_FLOAT32, 1, 35);
+  set_direction(&n, back, ARN_INT8, 18, 37);
+  n.input_count = 48;
+  n.result = add(&n, &out, NULL, false);
+  if (!merged) n.second = add(&n, &second, NULL, false);
+  n.options.type = ARN_OPTIONS_BIDIRECTIONAL_SEQUENCE_LSTM;
+  n.options.values[0] = 4;  // TANH
+  n.options.values[1] = 3;  // cell clip
+  n.options.values[3] = merged;
+  return finish(&n, BIDIRECTIONAL, size);
+}
+
+static void check_both(const lstm *l, const lstm *back, bool merged) {
+  float x[4 * 32], reversed[4 * 32];
+  engine both, plain, last;
+  size_t size;
+  uint8_t *model = bidirectional_model(l, back, merged, &size);
+  assert_int_equal(start(&both, model, size), ARN_OK);
+  model = lstm_model(l, ARN_FLOAT32, &size);
+  assert_int_equal(start(&plain, model, size), ARN_OK);
+  model = lstm_model(back, ARN_INT8, &size);
+  assert_int_equal(start(&last, model, size), ARN_OK);
+  for (uint32_t round = 0; round < 2; round++) {
+    const size_t line = (size_t)l->inputs * sizeof *x, bytes = line * (size_t)l->steps;
+    draw_values(x, l->steps * l->inputs);
+    for (int32_t i = 0; i < l->steps; i++) {
+      memcpy(reversed + i * l->inputs, x + (l->steps - 1 - i) * l->inputs, line);
+    }
+    const float *got = invoke(&both, x, bytes), *want = invoke(&plain, x, bytes);
+    const float *want_back = invoke(&last, reversed, bytes);
+    const float *got_back = merged ? got + l->units : arn_output(&both.e.nn, 1).data;
+    const int32_t step = merged ? l->units + back->units : l->units;
+    const int32_t step_back = merged ? step : back->units;
+    for (int32_t i = 0; i < l->steps; i++) {
+      assert_memory_equal(got + i * step, want + i * l->units, (size_t)l->units * sizeof *x);
+      assert_memory_equal(got_back + i * step_back, want_back + (l->steps - 1 - i) * back->units,
+                          (size_t)back->units * sizeof *x);
+    }
+  }
+  end(&both), end(&plain), end(&last);
+}
+
+static void both_directions_are_two_lstms(void **unused) {
+  static lstm l, back;
+  (void)unused;
+  for (uint32_t round = 0; round < 40; round++) {
+    draw_lstm(&l);
+    do draw_lstm(&back);
+    while (back.inputs != l.inputs);
+    back.steps = l.steps;
+    check_both(&l, &back, draw(2));
+  }
+}
+
+// ---- what is refused ----------------------------------------------------------------------------
 
 static void refuse_lstm(const lstm *l) {
   engine n;
@@ -448,6 +526,7 @@ int main(void) {
       cmocka_unit_test(rnns_are_their_definition),
       cmocka_unit_test(narrow_weights_are_the_floats_they_stand_for),
       cmocka_unit_test(a_sequence_is_its_steps),
+      cmocka_unit_test(both_directions_are_two_lstms),
       cmocka_unit_test(variants_are_refused_never_ignored),
       cmocka_unit_test(svdfs_are_their_definition),
   };
