@@ -7,7 +7,7 @@ ARN__INLINE void copy_run(uint8_t *target, const uint8_t *source, uint32_t run, 
   switch (how) {
     case SHORT: arn__move_short(target, source, run); break;
     case LONG: arn__move_long(target, source, run); break;
-    default: memcpy(target, source, how);
+    default: arn__move_fixed(target, source, how);
   }
 }
 

@@ -41,10 +41,6 @@ ARN__INLINE uint32_t gather_nd(uint8_t *target, const uint8_t *source, const arn
 
 uint32_t arn__move_gather_nd_portable(uint8_t *target, const uint8_t *source,
                                       const arn__gather_nd *g) {
-  switch (g->tuple) {
-    case 1: return gather_nd(target, source, g, 1);
-    case 2: return gather_nd(target, source, g, 2);
-    case 3: return gather_nd(target, source, g, 3);
-    default: return gather_nd(target, source, g, g->tuple);
-  }
+  if (g->tuple == 2) return gather_nd(target, source, g, 2);
+  return gather_nd(target, source, g, g->tuple);
 }
