@@ -218,7 +218,7 @@ static arn_status mul_prepare(arn_prepare *p, void *state) {
   if (!is_quantised(b->type)) return prepare_plain(p, b, &t);
   ARN__TRY(check_symmetric(p, &t));
   ARN__TRY(clamp_output(p, &t.out, &clamp));
-  ARN__TRY(arn__binary_scales(p, &t, scales, zeros));
+  ARN__TRY(arn__binary_factors(p, &t, scales, zeros));
   const arn__requant r =
       arn__requant_of((double)scales[0] * (double)scales[1] / (double)scales[2]);
   const struct product kept = {

@@ -33,6 +33,24 @@ arn_status arn__binary_scales(const arn_prepare *p, const arn__binary *t, float 
   return arn__quantised_read(p, &t->out, &scales[2], &zeros[2]);
 }
 
+static arn_status read_factor(const arn_prepare *p, const arn_tensor *t, float *scale,
+                              int32_t *zero) {
+  *scale = arn_tensor_scale(p->model, t, 0);
+  if (t->scale_count != 1 || *scale != 0.0f) return arn__quantised_read(p, t, scale, zero);
+  const int64_t wide = arn_tensor_zero(p->model, t, 0);
+  const arn__clamp range = arn__quantised_range(t->type);
+  if (wide < range.low || wide > range.high) return arn_refuse_model(p, ARN_WHAT_ZERO_POINT, t);
+  *zero = (int32_t)wide;
+  return ARN_OK;
+}
+
+arn_status arn__binary_factors(const arn_prepare *p, const arn__binary *t, float *scales,
+                               int32_t *zeros) {
+  ARN__TRY(read_factor(p, &t->in[0], &scales[0], &zeros[0]));
+  ARN__TRY(read_factor(p, &t->in[1], &scales[1], &zeros[1]));
+  return arn__quantised_read(p, &t->out, &scales[2], &zeros[2]);
+}
+
 arn_status arn__binary_activation(const arn_prepare *p, uint8_t *activation) {
   const int32_t value = arn_option_u8(p, 0, ARN__ACTIVATION_NONE);
   if (value > ARN__ACTIVATION_RELU6) return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
