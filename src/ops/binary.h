@@ -28,8 +28,8 @@ ARN_MUST_CHECK arn_status arn__binary_unquantised(const arn_prepare *p, const ar
 ARN_MUST_CHECK arn_status arn__binary_scales(const arn_prepare *p, const arn__binary *t,
                                              float *scales, int32_t *zeros);
 
-// The same for factors of a product: scales of inputs may be 0, as of a tensor that was always 0 while
-// its model was quantised. Products are 0 then.
+// The same for factors of a product: scales of inputs may be 0, as of a tensor that was always 0
+// while its model was quantised. Products are 0 then.
 ARN_MUST_CHECK arn_status arn__binary_factors(const arn_prepare *p, const arn__binary *t,
                                               float *scales, int32_t *zeros);
 
