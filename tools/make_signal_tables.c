@@ -1,6 +1,6 @@
-// Prints the tables of the signal kernels: a quarter of a cosine for the Fourier transforms, and the
-// distance of log2(1 + x) from x for the logarithm. Everything is computed in long double from the
-// definition that stands beside it; tests/unit/test_op_signal.c checks what was committed.
+// Prints the tables of the signal kernels: a quarter of a cosine for the Fourier transforms, and
+// the distance of log2(1 + x) from x for the logarithm. Everything is computed in long double from
+// the definition that stands beside it; tests/unit/test_op_signal.c checks what was committed.
 //
 //   cc -std=c11 -o make_signal_tables make_signal_tables.c -lm && ./make_signal_tables
 #include <math.h>

@@ -1,9 +1,10 @@
 // Fourier transforms of real signals, forward and back.
 //
-// The integer ones give the bits of kissfft's fixed-point build (what the reference links): every stage
-// divides by its radix, and sums, products and roots of unity are rounded where it rounds them. They
-// run in the output's own memory. Where the length divides ARN__FFT_TURN, roots of unity come from a
-// quarter of a cosine in flash, and no RAM is needed; else from an array that the caller provides.
+// The integer ones give the bits of kissfft's fixed-point build (what the reference links): every
+// stage divides by its radix, and sums, products and roots of unity are rounded where it rounds
+// them. They run in the output's own memory. Where the length divides ARN__FFT_TURN, roots of unity
+// come from a quarter of a cosine in flash, and no RAM is needed; else from an array that the
+// caller provides.
 #ifndef ARENITE_SRC_KERNELS_FFT_H
 #define ARENITE_SRC_KERNELS_FFT_H
 
@@ -21,19 +22,21 @@ extern const int16_t arn__fft_shares_s16[2];
 typedef struct arn__fft {
   uint32_t length;
   uint32_t count;  // forward: values of the signal that are there, <= length; the rest are zero
-  void *room;      // arn__fft_room() complex numbers, filled by arn__fft_roots_...; NULL where it is 0
+  void *room;      // arn__fft_room() complex numbers, of arn__fft_roots_...; NULL for 0
 } arn__fft;
 
-// Returns how many complex numbers `room` must have; 0 where the table serves. Needs: length even, >= 2.
+// Returns how many complex numbers `room` must have; 0 where the table serves. Needs: length even,
+// >= 2.
 uint32_t arn__fft_room(uint32_t length);
 
-// Fills the room with roots of unity, those of the way back where `inverse`. About 60 multiplications
-// of 32 bits, and some double arithmetic, a root.
+// Fills the room with roots of unity, those of the way back where `inverse`. About 60
+// multiplications of 32 bits, and some double arithmetic, a root.
 void arn__fft_roots_s16(void *room, uint32_t length, bool inverse);
 void arn__fft_roots_s32(void *room, uint32_t length, bool inverse);
 void arn__fft_roots_f32(void *room, uint32_t length, bool inverse);
 
-// Forward. in: [count] reals. out: [length / 2 + 1] complex numbers, real part first. Must not overlap.
+// Forward. in: [count] reals. out: [length / 2 + 1] complex numbers, real part first. Must not
+// overlap.
 typedef void arn__fft_forward_s16_kernel(int16_t *out, const int16_t *in, const arn__fft *fft);
 typedef void arn__fft_forward_s32_kernel(int32_t *out, const int32_t *in, const arn__fft *fft);
 typedef void arn__fft_forward_f32_kernel(float *out, const float *in, const arn__fft *fft);
@@ -42,8 +45,8 @@ arn__fft_forward_s16_kernel arn__fft_forward_s16_portable;
 arn__fft_forward_s32_kernel arn__fft_forward_s32_portable;
 arn__fft_forward_f32_kernel arn__fft_forward_f32_portable;
 
-// Back. in: [length / 2 + 1] complex numbers. out: [length] reals, divided by the length (float) or by
-// half of it for each division that the stages make (integers). Must not overlap.
+// Back. in: [length / 2 + 1] complex numbers. out: [length] reals, divided by the length (float) or
+// by half of it for each division that the stages make (integers). Must not overlap.
 typedef void arn__fft_inverse_s16_kernel(int16_t *out, const int16_t *in, const arn__fft *fft);
 typedef void arn__fft_inverse_s32_kernel(int32_t *out, const int32_t *in, const arn__fft *fft);
 typedef void arn__fft_inverse_f32_kernel(float *out, const float *in, const arn__fft *fft);

@@ -1,9 +1,9 @@
 // Roots of unity for lengths that the table does not serve.
 //
-// The reference takes them from the C library's cosine and sine of an angle in double precision, and
-// rounds 32767 or 2^31 - 1 times that. Where the true value ends in exactly one half (angles of 30 and
-// 60 degrees), the error of the angle decides. So the angle is computed as there, and its cosine and
-// sine in 64-bit integers, to 2^-62, then rounded once to a double.
+// The reference takes them from the C library's cosine and sine of an angle in double precision,
+// and rounds 32767 or 2^31 - 1 times that. Where the true value ends in exactly one half (angles of
+// 30 and 60 degrees), the error of the angle decides. So the angle is computed as there, and its
+// cosine and sine in 64-bit integers, to 2^-62, then rounded once to a double.
 #include "fft.h"
 
 // The upper half of a product of 64-bit numbers.
@@ -17,8 +17,8 @@ static uint64_t high_product(uint64_t a, uint64_t b) {
 
 #define TERMS 10
 
-// 1 - z / (1 * 2) (1 - z / (3 * 4) (1 - ...)), z and the result below 1 with 64 bits behind the point.
-// `terms` are the coefficients of z, z^2, ... without their signs. The result 1 comes as 0.
+// 1 - z / (1 * 2) (1 - z / (3 * 4) (1 - ...)), z and the result below 1 with 64 bits behind the
+// point. `terms` are the coefficients of z, z^2, ... without their signs. The result 1 comes as 0.
 static uint64_t alternating_series(const uint64_t *terms, uint64_t z) {
   uint64_t sum = terms[TERMS - 1];
   for (uint32_t k = TERMS - 1; k-- > 0;) sum = terms[k] - high_product(z, sum);
@@ -63,7 +63,7 @@ static wave wave_of(double angle) {
   return w;
 }
 
-// ---- arrays of roots -----------------------------------------------------------------------------
+// ---- arrays of roots ----------------------------------------------------------------------------
 
 typedef void store(void *room, uint32_t i, wave w);
 

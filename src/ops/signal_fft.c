@@ -1,7 +1,7 @@
-// SignalRfft, SignalIrfft (custom): Fourier transforms of real signals along the last dimension, and
-// back.
+// SignalRfft, SignalIrfft (custom): Fourier transforms of real signals along the last dimension,
+// and back.
 //
-//   SignalRfft    [..., count <= fft_length]  ->  [..., fft_length + 2]: complex numbers, real part first
+//   SignalRfft    [..., count <= fft_length]  ->  [..., fft_length + 2]: complex numbers
 //   SignalIrfft   [..., fft_length + 2]       ->  [..., fft_length]
 #include "../kernels/fft.h"
 #include "signal.h"
@@ -71,7 +71,7 @@ static arn_status eval_fft(const arn_eval *e, const fft_state *s, transform *run
   return ARN_OK;
 }
 
-// ---- SignalRfft ----------------------------------------------------------------------------------
+// ---- SignalRfft ---------------------------------------------------------------------------------
 
 static void forward(uint32_t type, void *out, const void *in, const arn__fft *fft) {
   if (type == ARN_INT16) {
@@ -91,7 +91,7 @@ static arn_status eval_forward(const arn_eval *e, const void *state) {
   return eval_fft(e, state, forward, false);
 }
 
-// ---- SignalIrfft ---------------------------------------------------------------------------------
+// ---- SignalIrfft --------------------------------------------------------------------------------
 
 static void inverse(uint32_t type, void *out, const void *in, const arn__fft *fft) {
   if (type == ARN_INT16) {

@@ -10,14 +10,14 @@
 //   multiply(a, w)                a complex product with a root of unity
 //   root_value(q)                 such a part, from its value in the table
 //
-// A real signal of 2n values is taken as n complex ones, which are transformed, and their n points split
-// into those of the real signal. The way back begins by joining them.
+// A real signal of 2n values is taken as n complex ones, which are transformed, and their n points
+// split into those of the real signal. The way back begins by joining them.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_FFT_BODY_H
 #define ARENITE_SRC_KERNELS_PORTABLE_FFT_BODY_H
 
 #include "../fft.h"
 
-// ---- complex numbers -----------------------------------------------------------------------------
+// ---- complex numbers ----------------------------------------------------------------------------
 
 ARN__INLINE complex_value at(const scalar *x, uint32_t i) {
   return (complex_value){x[2 * i], x[2 * i + 1]};
@@ -50,9 +50,10 @@ ARN__INLINE complex_value quarter(complex_value a) {
   return (complex_value){divide_4(a.re), divide_4(a.im)};
 }
 
-// ---- roots of unity ------------------------------------------------------------------------------
+// ---- roots of unity -----------------------------------------------------------------------------
 
-// exp(-2 pi i / ARN__FFT_TURN), from the cosine and the sine of its angle beyond the last quarter turn.
+// exp(-2 pi i / ARN__FFT_TURN), from the cosine and the sine of its angle beyond the last quarter
+// turn.
 ARN__INLINE complex_value turn_root(uint32_t i, int32_t cosine, int32_t sine) {
   const uint32_t quarters = i / (ARN__FFT_TURN / 4);
   const int32_t re = quarters & 1 ? sine : cosine, im = quarters & 1 ? cosine : sine;
@@ -65,14 +66,14 @@ ARN__INLINE complex_value root(uint32_t i) {
   return turn_root(i, arn__fft_quarter[at], arn__fft_quarter[ARN__FFT_TURN / 4 - at]);
 }
 
-// The root that splits points k and n - k of a real signal, or joins them: exp(-i pi (k / n + 1 / 2)).
-// Needs: at = k * ARN__FFT_TURN / (2 n), at most a quarter of a turn.
+// The root that splits points k and n - k of a real signal, or joins them: exp(-i pi (k / n + 1 /
+// 2)). Needs: at = k * ARN__FFT_TURN / (2 n), at most a quarter of a turn.
 ARN__INLINE complex_value split_root(uint32_t at) {
   return (complex_value){root_value(-arn__fft_quarter[ARN__FFT_TURN / 4 - at]),
                          root_value(-arn__fft_quarter[at])};
 }
 
-// ---- butterflies ---------------------------------------------------------------------------------
+// ---- butterflies --------------------------------------------------------------------------------
 
 typedef struct four {
   complex_value x0, x1, x2, x3;
@@ -90,7 +91,7 @@ ARN__INLINE four butterfly(four v) {
   return v;
 }
 
-// ---- splitting and joining -----------------------------------------------------------------------
+// ---- splitting and joining ----------------------------------------------------------------------
 
 typedef struct pair {
   complex_value low, high;

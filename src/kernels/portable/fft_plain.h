@@ -1,13 +1,15 @@
-// Transforms of any even length, stage by stage, in place over the output: small code. Roots of unity
-// come from the table where the length divides its turn, else from an array (fft->room, see fft.h).
+// Transforms of any even length, stage by stage, in place over the output: small code. Roots of
+// unity come from the table where the length divides its turn, else from an array (fft->room, see
+// fft.h).
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_FFT_PLAIN_H
 #define ARENITE_SRC_KERNELS_PORTABLE_FFT_PLAIN_H
 
 #include "fft_radix.h"
 
-// ---- the order of values -------------------------------------------------------------------------
+// ---- the order of values ------------------------------------------------------------------------
 
-// The radix of the outermost stage of a transform of n values: 4, 2, or the smallest odd one; 1 for 1.
+// The radix of the outermost stage of a transform of n values: 4, 2, or the smallest odd one; 1 for
+// 1.
 static inline uint32_t radix_of(uint32_t n) {
   if (n % 4 == 0) return 4;
   if (n % 2 == 0) return 2;
@@ -17,8 +19,8 @@ static inline uint32_t radix_of(uint32_t n) {
   return n;
 }
 
-// Values enter the innermost stage in the order of reversed digits: the lowest digit of a value's number
-// is the highest of its place. Returns the place of the value after the one at `place`.
+// Values enter the innermost stage in the order of reversed digits: the lowest digit of a value's
+// number is the highest of its place. Returns the place of the value after the one at `place`.
 static inline uint32_t next_place(uint32_t place, uint32_t n) {
   uint32_t bound = n;
   while (bound > 1) {
@@ -38,7 +40,7 @@ static inline uint32_t radix_above(uint32_t n, uint32_t m) {
   return p;
 }
 
-// ---- stages --------------------------------------------------------------------------------------
+// ---- stages -------------------------------------------------------------------------------------
 
 static inline void run_butterfly(const plan *p, scalar *x, const turn *t, uint32_t radix) {
   switch (radix) {
@@ -69,7 +71,7 @@ static inline void run_stages(const plan *p, scalar *out) {
   } while (m < p->n);
 }
 
-// ---- transforms ----------------------------------------------------------------------------------
+// ---- transforms ---------------------------------------------------------------------------------
 
 static inline void forward_plain(scalar *out, const scalar *in, const arn__fft *fft) {
   const uint32_t n = fft->length / 2;

@@ -1,11 +1,12 @@
-// Butterflies of any radix: of points k of the parts of one group, m values apart. x: point k of part 0.
+// Butterflies of any radix: of points k of the parts of one group, m values apart. x: point k of
+// part 0.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_FFT_RADIX_H
 #define ARENITE_SRC_KERNELS_PORTABLE_FFT_RADIX_H
 
 #include "fft_body.h"
 
-// A transform of n complex values. room: [n] roots of unity, [n / 2] that split or join, and room for
-// the values of a butterfly; NULL where the table has the roots.
+// A transform of n complex values. room: [n] roots of unity, [n / 2] that split or join, and room
+// for the values of a butterfly; NULL where the table has the roots.
 typedef struct plan {
   uint32_t n;
   complex_value *room;
@@ -33,8 +34,8 @@ static inline complex_value plan_split_root(const plan *p, uint32_t k) {
   return p->inverse ? conjugate(w) : w;
 }
 
-// The first value of part `part`, divided and turned. At k = 0 the root is 1, as near as the type has
-// it: multiplying by that changes no quotient (tests/unit/test_op_signal.c).
+// The first value of part `part`, divided and turned. At k = 0 the root is 1, as near as the type
+// has it: multiplying by that changes no quotient (tests/unit/test_op_signal.c).
 static inline complex_value turned(const scalar *x, const turn *t, uint32_t part) {
   complex_value value = at(x, part * t->m);
   value = (complex_value){divide(value.re, t->share), divide(value.im, t->share)};

@@ -16,9 +16,9 @@ ARN__INLINE scalar half(scalar x) { return (scalar)(x >> 1); }
 ARN__INLINE scalar half_sum(scalar a, scalar b) { return (scalar)((a + b) >> 1); }
 ARN__INLINE scalar half_difference(scalar a, scalar b) { return (scalar)((a - b) >> 1); }
 
-// (x * w + 2^14) >> 15, in the form that has an instruction on many machines. Compilers find it only
-// where they do not know w, and so cannot make a shift and a subtraction of the product: the table of
-// shares is there to hide them.
+// (x * w + 2^14) >> 15, in the form that has an instruction on many machines. Compilers find it
+// only where they do not know w, and so cannot make a shift and a subtraction of the product: the
+// table of shares is there to hide them.
 ARN__INLINE scalar scale(scalar x, scalar w) { return (scalar)(((x * w >> 14) + 1) >> 1); }
 
 ARN__INLINE scalar share(uint32_t radix) { return (scalar)(INT16_MAX / radix); }

@@ -16,8 +16,8 @@ ARN__INLINE scalar half(scalar x) { return x >> 1; }
 ARN__INLINE scalar half_sum(scalar a, scalar b) { return add(a, b) >> 1; }
 ARN__INLINE scalar half_difference(scalar a, scalar b) { return subtract(a, b) >> 1; }
 
-// Takes the upper 32 bits of a sum of products, rounded half up. The logical shift gives the same bits
-// as an arithmetic one.
+// Takes the upper 32 bits of a sum of products, rounded half up. The logical shift gives the same
+// bits as an arithmetic one.
 ARN__INLINE scalar narrow(uint64_t sum) {
   return (scalar)(uint32_t)((sum + (UINT64_C(1) << 30)) >> 31);
 }

@@ -1,7 +1,7 @@
-// Transforms whose length is a power of two, for machines with vector registers. Their first two stages
-// take LANES subsequences of every S-th value, 16 or 8 values each, side by side, in a tile on the
-// stack, and put each where the digit-reversed order wants it. Further stages, all of radix 4, run in
-// place over the output:
+// Transforms whose length is a power of two, for machines with vector registers. Their first two
+// stages take LANES subsequences of every S-th value, 16 or 8 values each, side by side, in a tile
+// on the stack, and put each where the digit-reversed order wants it. Further stages, all of radix
+// 4, run in place over the output:
 //
 //   n = 256:  head 4 4 (16 points)   stages 4 (m = 16), 4 (m = 64)
 //   n = 128:  head 2 4 (8 points)    stages 4 (m = 8), 4 (m = 32)
@@ -40,10 +40,10 @@ typedef struct roots {
   scalar re[3][LANES], im[3][LANES];
 } roots;
 
-// ---- the head ------------------------------------------------------------------------------------
+// ---- the head -----------------------------------------------------------------------------------
 
-// Where complex values come from. A loader returns the address of `lanes` of them from value `at` on,
-// in the input or made in `room`: [LANES] complex.
+// Where complex values come from. A loader returns the address of `lanes` of them from value `at`
+// on, in the input or made in `room`: [LANES] complex.
 typedef struct source {
   const scalar *in;
   uint32_t n;       // complex values
@@ -61,8 +61,8 @@ ARN__INLINE void put(tile *t, uint32_t at, uint32_t lane, complex_value value) {
   t->im[at][lane] = value.im;
 }
 
-// The root of the first stages is 1, as near as the type has it: multiplying by it changes no quotient
-// of a division by 2 or 4 (tests/unit/test_op_signal.c).
+// The root of the first stages is 1, as near as the type has it: multiplying by it changes no
+// quotient of a division by 2 or 4 (tests/unit/test_op_signal.c).
 ARN__INLINE void first_stage_4(tile *restrict t, uint32_t row, const scalar *const x[4],
                             uint32_t lanes) {
   const scalar *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
@@ -148,8 +148,8 @@ ARN__INLINE void head(scalar *out, const source *from, loader *load, uint32_t si
   }
 }
 
-// Makes `count` roots from `first` points on, `step` apart. In two loops, because compilers vectorise
-// the second. Needs: count <= LANES.
+// Makes `count` roots from `first` points on, `step` apart. In two loops, because compilers
+// vectorise the second. Needs: count <= LANES.
 ARN__INLINE void make_roots(scalar *re, scalar *im, uint32_t first, uint32_t step, uint32_t count) {
   int32_t cosine[LANES], sine[LANES];
   for (uint32_t i = 0; i < count; i++) {
@@ -164,7 +164,7 @@ ARN__INLINE void make_roots(scalar *re, scalar *im, uint32_t first, uint32_t ste
   }
 }
 
-// ---- further stages ------------------------------------------------------------------------------
+// ---- further stages -----------------------------------------------------------------------------
 
 // Neighbouring butterflies of one group. x0, ...: [count] complex, of the four parts.
 ARN__INLINE void stage_run(scalar *restrict x0, scalar *restrict x1, scalar *restrict x2,

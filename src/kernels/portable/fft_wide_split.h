@@ -1,4 +1,5 @@
-// Splitting the transform of n complex numbers into that of the 2n reals they were made of, in place.
+// Splitting the transform of n complex numbers into that of the 2n reals they were made of, in
+// place.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_FFT_WIDE_SPLIT_H
 #define ARENITE_SRC_KERNELS_PORTABLE_FFT_WIDE_SPLIT_H
 
@@ -33,8 +34,8 @@ ARN__INLINE void planes_put(scalar *x, const scalar *re, const scalar *im, int32
   }
 }
 
-// Splits pairs: the first of `low` belongs to the last of `high`. Indices are signed so that compilers
-// see a reversed order in them.
+// Splits pairs: the first of `low` belongs to the last of `high`. Indices are signed so that
+// compilers see a reversed order in them.
 ARN__INLINE void split_planes(planes *restrict out, const planes *x, int32_t count) {
   const int32_t last = count - 1;
   for (int32_t i = 0; i < count; i++) {
@@ -50,7 +51,8 @@ ARN__INLINE void split_planes(planes *restrict out, const planes *x, int32_t cou
 
 // Pairs k, k + 1, ... from `low` up, and n - k, n - k - 1, ... down to `high`. They may meet in the
 // middle, where the point that is its own partner counts as a high one. Needs: count <= LANES.
-ARN__INLINE void split_block(scalar *low, scalar *high, uint32_t at, uint32_t step, uint32_t count) {
+ARN__INLINE void split_block(scalar *low, scalar *high, uint32_t at, uint32_t step,
+                             uint32_t count) {
   planes x, done;
   const int32_t pairs = (int32_t)count;
   planes_take(x.low_re, x.low_im, low, pairs);
