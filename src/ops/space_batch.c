@@ -125,10 +125,11 @@ static arn_status prepare_batches(arn_prepare *p, batch_state *s, bool to_batch)
   s->block_type = block.type;
   s->pads_type = pads.type;
   choose_rows(p, s, &in, &out);
-  // The block alone says how many batches there are: files whose shapes are mere placeholders are
-  // refused here.
+  // The block alone says how many batches there are: in files converted for images of any size, the
+  // shapes are mere placeholders.
   if (block.data != NULL && !has_batches(s, block.data)) {
-    return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
+    return pads.data != NULL ? arn_refuse_model(p, ARN_WHAT_SHAPE, &out)
+                             : arn_refuse(p, ARN_WHAT_DIMENSION, &out);
   }
   const bool known = block.data != NULL && pads.data != NULL;
   if (known && !read_layout(s, block.data, pads.data, &l)) {
