@@ -70,6 +70,14 @@ static inline uint32_t arn__dot_padded_rows(const arn__dot *d, uint32_t more) {
   return d->count > last ? (d->count - last) / 4 * 4 : 0;
 }
 
+// For kernels: returns how many rows may be read `lanes` wide from column c on.
+static inline uint32_t arn__dot_wide_rows(const arn__dot *d, uint32_t c, uint32_t lanes) {
+  const uint32_t end = d->count + d->spare;  // of the last row, as far as it may be read
+  if (c + lanes <= end) return d->n;
+  const uint32_t last = (c + lanes - end + d->stride - 1) / d->stride;
+  return d->n > last ? d->n - last : 0;
+}
+
 // Adds with wrapping.
 static inline int32_t arn__dot_add(int32_t a, int32_t b) {
   return (int32_t)((uint32_t)a + (uint32_t)b);

@@ -5,6 +5,13 @@
 
 #include "kernel.h"
 
+// Put before a loop over ARN__LANES_INT elements: gcc would unroll it before it could see a vector.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ARN__LANES_LOOP _Pragma("GCC unroll 1")
+#else
+#define ARN__LANES_LOOP
+#endif
+
 #if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
 
 // Of 8- and 16-bit integers: inner loops get multiples of it where zeros can fill up the input.
@@ -24,6 +31,15 @@ ARN__INLINE void arn__lanes_add(arn__lanes *sums, const float *x, const float *w
   *sums += a * b;
 }
 
+// Adds x * w[i] to lane i.
+ARN__INLINE void arn__lanes_scale(arn__lanes *sums, float x, const float *w) {
+  arn__lanes b;
+  memcpy(&b, w, sizeof b);
+  *sums += x * b;
+}
+
+ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (*sums)[i]; }
+
 // Returns the sum of all lanes.
 ARN__INLINE float arn__lanes_sum(const arn__lanes *sums) {
   const arn__lanes s = *sums;
@@ -39,6 +55,10 @@ typedef float arn__lanes;
 ARN__INLINE void arn__lanes_add(arn__lanes *sums, const float *x, const float *w) {
   *sums += *x * *w;
 }
+
+ARN__INLINE void arn__lanes_scale(arn__lanes *sums, float x, const float *w) { *sums += x * *w; }
+
+ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (void)i, *sums; }
 
 ARN__INLINE float arn__lanes_sum(const arn__lanes *sums) { return *sums; }
 

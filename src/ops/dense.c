@@ -287,6 +287,7 @@ static void add_direct(const arn__dense_run *run, arn__dense_block *block, arn_s
   if (run->by_columns) {
     at = depth.first * d->channels + channels.first;
     call.stride = d->channels;
+    call.spare = d->depth * d->channels - at - (depth.count - 1) * d->channels - channels.count;
   } else {
     at = first_row(run, block) * d->depth + depth.first;
     call.stride = d->depth;

@@ -50,7 +50,8 @@ static arn__dot draw_call(bool by_columns, size_t *weights) {
   if (by_columns) {
     d.step = 1 + draw(3);
     d.stride = d.count + draw(4);
-    *weights = (size_t)(d.n - 1) * d.stride + d.count;
+    d.spare = draw(2) ? draw(20) : 0;
+    *weights = (size_t)(d.n - 1) * d.stride + d.count + d.spare;
   } else {
     d.stride = d.n + (draw(2) ? 0 : draw(20));
     d.spare = draw(2) ? draw(40) : 0;

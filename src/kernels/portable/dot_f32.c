@@ -45,10 +45,25 @@ ARN__KERNEL void arn__dot_rows_f32_portable(float *acc, const float *x, const fl
   for (; c < d->count; c++, w += d->stride) acc[c] += one_row(x, w, d->n);
 }
 
+// As in dot_s8.c; two vectors at a time.
+ARN__INLINE void some_columns(float *acc, const float *x, const float *w, const arn__dot *d,
+                              uint32_t c) {
+  const uint32_t most = 2 * ARN__LANES, left = d->count - c < most ? d->count - c : most;
+  const uint32_t rows = arn__dot_wide_rows(d, c, most);
+  arn__lanes s0 = {0}, s1 = {0};
+  for (uint32_t i = 0; i < rows; i++, x += d->step, w += d->stride) {
+    arn__lanes_scale(&s0, *x, w + c);
+    arn__lanes_scale(&s1, *x, w + c + ARN__LANES);
+  }
+  for (uint32_t k = 0; k < left; k++) {
+    acc[c + k] += k < ARN__LANES ? arn__lanes_at(&s0, k) : arn__lanes_at(&s1, k - ARN__LANES);
+  }
+  for (uint32_t i = rows; i < d->n; i++, x += d->step, w += d->stride) {
+    for (uint32_t k = c; k < c + left; k++) acc[k] += *x * w[k];
+  }
+}
+
 ARN__KERNEL void arn__dot_columns_f32_portable(float *acc, const float *x, const float *w,
                                                const arn__dot *d) {
-  for (uint32_t i = 0; i < d->n; i++, x += d->step, w += d->stride) {
-    const float v = *x;
-    for (uint32_t c = 0; c < d->count; c++) acc[c] += v * w[c];
-  }
+  for (uint32_t c = 0; c < d->count; c += 2 * ARN__LANES) some_columns(acc, x, w, d, c);
 }

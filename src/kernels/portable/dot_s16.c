@@ -75,18 +75,57 @@ ARN__KERNEL void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, cons
   for (uint32_t c = 0; c < d->count; c++, w += d->stride) acc[c] += one_row(x, w, d->n);
 }
 
+// Adds rows, read ARN__LANES_INT wide, to so many columns; at most CHUNK of them.
+ARN__INLINE void wide_columns_s8(int64_t *sums, const int16_t *x, const int8_t *w,
+                                 const arn__dot *d, uint32_t rows) {
+  uint32_t part[ARN__LANES_INT] = {0};
+  for (uint32_t i = 0; i < rows; i++, x += d->step, w += d->stride) {
+    const int16_t v = *x;
+    ARN__LANES_LOOP
+    for (uint32_t k = 0; k < ARN__LANES_INT; k++) part[k] += (uint32_t)(v * w[k]);
+  }
+  for (uint32_t k = 0; k < ARN__LANES_INT; k++) sums[k] += (int32_t)part[k];
+}
+
+ARN__INLINE void wide_columns(int64_t *sums, const int16_t *x, const int16_t *w, const arn__dot *d,
+                              uint32_t rows) {
+  for (uint32_t i = 0; i < rows; i++, x += d->step, w += d->stride) {
+    const int16_t v = *x;
+    ARN__LANES_LOOP
+    for (uint32_t k = 0; k < ARN__LANES_INT; k++) sums[k] += v * w[k];
+  }
+}
+
+// As in dot_s8.c.
 ARN__KERNEL void arn__dot_columns_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t *w,
                                                   const arn__dot *d) {
-  for (uint32_t i = 0; i < d->n; i++, x += d->step, w += d->stride) {
-    const int16_t v = *x;
-    for (uint32_t c = 0; c < d->count; c++) acc[c] += v * w[c];
+  for (uint32_t c = 0; c < d->count; c += ARN__LANES_INT) {
+    const uint32_t left = d->count - c < ARN__LANES_INT ? d->count - c : ARN__LANES_INT;
+    const uint32_t rows = arn__dot_wide_rows(d, c, ARN__LANES_INT);
+    int64_t sums[ARN__LANES_INT] = {0};
+    for (uint32_t i = 0; i < rows; i += CHUNK) {
+      wide_columns_s8(sums, x + i * (size_t)d->step, w + i * (size_t)d->stride + c, d,
+                      rows - i < CHUNK ? rows - i : CHUNK);
+    }
+    for (uint32_t k = 0; k < left; k++) acc[c + k] += sums[k];
+    for (uint32_t i = rows; i < d->n; i++) {
+      const int8_t *row = w + i * (size_t)d->stride + c;
+      for (uint32_t k = 0; k < left; k++) acc[c + k] += x[i * (size_t)d->step] * row[k];
+    }
   }
 }
 
 ARN__KERNEL void arn__dot_columns_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
                                                const arn__dot *d) {
-  for (uint32_t i = 0; i < d->n; i++, x += d->step, w += d->stride) {
-    const int16_t v = *x;
-    for (uint32_t c = 0; c < d->count; c++) acc[c] += v * w[c];
+  for (uint32_t c = 0; c < d->count; c += ARN__LANES_INT) {
+    const uint32_t left = d->count - c < ARN__LANES_INT ? d->count - c : ARN__LANES_INT;
+    const uint32_t rows = arn__dot_wide_rows(d, c, ARN__LANES_INT);
+    int64_t sums[ARN__LANES_INT] = {0};
+    wide_columns(sums, x, w + c, d, rows);
+    for (uint32_t k = 0; k < left; k++) acc[c + k] += sums[k];
+    for (uint32_t i = rows; i < d->n; i++) {
+      const int16_t *row = w + i * (size_t)d->stride + c;
+      for (uint32_t k = 0; k < left; k++) acc[c + k] += x[i * (size_t)d->step] * row[k];
+    }
   }
 }

@@ -69,31 +69,35 @@ ARN__KERNEL void arn__dot_rows_s8_portable(int32_t *acc, const int8_t *x, const 
   }
 }
 
-// Four rows of weights at a time: accumulators are loaded and stored once for four products, which
-// stay below 2^18 together.
-ARN__INLINE void four_by_columns(int32_t *acc, const int8_t *x, const int8_t *w,
-                                 const arn__dot *d) {
-  const int16_t v0 = (int16_t)(x[0] - d->zero);
-  const int16_t v1 = (int16_t)(x[d->step] - d->zero);
-  const int16_t v2 = (int16_t)(x[2 * d->step] - d->zero);
-  const int16_t v3 = (int16_t)(x[3 * d->step] - d->zero);
-  const int8_t *w1 = w + d->stride, *w2 = w1 + d->stride, *w3 = w2 + d->stride;
-  for (uint32_t c = 0; c < d->count; c++) {
-    const int32_t s = v0 * w[c] + v1 * w1[c] + v2 * w2[c] + v3 * w3[c];
-    acc[c] = arn__dot_add(acc[c], s);
+// Adds pairs of rows, read ARN__LANES_INT wide, to so many columns.
+ARN__INLINE void wide_columns(uint32_t *sums, const int8_t *x, const int8_t *w, const arn__dot *d,
+                              uint32_t rows) {
+  for (uint32_t i = 0; i < rows; i += 2, x += 2 * (size_t)d->step, w += 2 * (size_t)d->stride) {
+    const int8_t *w1 = w + d->stride;
+    const int16_t v = (int16_t)(*x - d->zero), v1 = (int16_t)(x[d->step] - d->zero);
+    ARN__LANES_LOOP
+    for (uint32_t k = 0; k < ARN__LANES_INT; k++) sums[k] += (uint32_t)(v * w[k] + v1 * w1[k]);
+  }
+}
+
+// A group of columns side by side, down the rows that may be read so wide; then one by one.
+ARN__INLINE void some_columns(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d,
+                              uint32_t c) {
+  const uint32_t left = d->count - c < ARN__LANES_INT ? d->count - c : ARN__LANES_INT;
+  const uint32_t rows = arn__dot_wide_rows(d, c, ARN__LANES_INT) & ~1u;
+  uint32_t sums[ARN__LANES_INT] = {0};
+  wide_columns(sums, x, w + c, d, rows);
+  for (uint32_t k = 0; k < left; k++) acc[c + k] = arn__dot_add(acc[c + k], (int32_t)sums[k]);
+  for (uint32_t i = rows; i < d->n; i++) {
+    const int32_t v = x[i * (size_t)d->step] - d->zero;
+    const int8_t *row = w + i * (size_t)d->stride;
+    for (uint32_t k = c; k < c + left; k++) acc[k] = arn__dot_add(acc[k], v * row[k]);
   }
 }
 
 ARN__KERNEL void arn__dot_columns_s8_portable(int32_t *acc, const int8_t *x, const int8_t *w,
                                               const arn__dot *d) {
-  uint32_t i = 0;
-  for (; i + 4 <= d->n; i += 4, x += 4 * (size_t)d->step, w += 4 * (size_t)d->stride) {
-    four_by_columns(acc, x, w, d);
-  }
-  for (; i < d->n; i++, x += d->step, w += d->stride) {
-    const int16_t v = (int16_t)(*x - d->zero);
-    for (uint32_t c = 0; c < d->count; c++) acc[c] = arn__dot_add(acc[c], v * w[c]);
-  }
+  for (uint32_t c = 0; c < d->count; c += ARN__LANES_INT) some_columns(acc, x, w, d, c);
 }
 
 ARN__INLINE int32_t sum_of(const int8_t *x, uint32_t n, size_t step) {
