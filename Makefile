@@ -85,6 +85,10 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LINK_LIBS)
 	@echo '  LINK' $@
 	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $< $(LINK_LIBS) $(HOST_LIBS) -o $@
 
+$(BUILD)/mutate: $(BUILD)/tests/fuzz/mutate.o $(CHECK_OBJ) $(BUILD)/libarenite.a
+	@echo '  LINK' $@
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $< $(CHECK_OBJ) $(BUILD)/libarenite.a -lm -o $@
+
 units: $(UNITS)  ## the unit tests, built
 benches: $(BENCHES)  ## the benchmarks, built
 mains: $(MAINS)  ## further host programs and examples

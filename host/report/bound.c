@@ -59,7 +59,7 @@ static const host_tensor_fact *dying(const struct step_node *s, uint32_t slot) {
   const host_tensor_fact *t = &s->f->tensors[tensor];
   if (t->owner < 0) return NULL;
   const host_tensor_fact *owner = &s->f->tensors[t->owner];
-  if (owner->last != (int32_t)s->n || owner->first == (int32_t)s->n) return NULL;
+  if (owner->last != (int32_t)s->n || owner->producer == (int32_t)s->n) return NULL;
   return owner->tensor.bytes == t->tensor.bytes ? owner : NULL;
 }
 

@@ -68,6 +68,7 @@ typedef struct arn_prepare {
   uint32_t fold_bytes;        // ARN_FOLD: accumulator, 16-byte aligned, undefined at the first step
   uint32_t persistent_bytes;  // kept between invocations, zero at start and after a reset
   uint32_t state_bytes;       // of `state` that eval and rows read: a prefix, 4-byte aligned; 0: all
+  uint32_t view_input;        // set by arn_prepare_view: the input, plus one
   uint32_t call_count;        // control flow: how many of `calls` are set
   int32_t calls[2];           // subgraphs that eval may ask to run
 } arn_prepare;

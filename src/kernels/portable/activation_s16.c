@@ -23,7 +23,8 @@ ARN__KERNEL void arn__activation_slopes_s16(const void *in, void *out, uint32_t 
     const int32_t x = from[i] - p.in_zero;
     const arn__requant r = {x < 0 ? p.negative.q : p.positive.q,
                             x < 0 ? p.negative.shift : p.positive.shift};
-    to[i] = (int16_t)arn__clamp_s32(arn__requantise(x, r) + p.out_zero, p.clamp);
+    to[i] = (int16_t)arn__clamp_s32(
+        (int32_t)((uint32_t)arn__requantise(x, r) + (uint32_t)p.out_zero), p.clamp);
   }
 }
 

@@ -128,7 +128,7 @@ ARN__INLINE int32_t arn__reduce_requantised(int32_t acc, const arn__reduce_finis
   const int32_t sum = (int32_t)(((uint32_t)acc + (uint32_t)f->bias) << left);
   const int32_t scaled =
       arn__rounding_divide(arn__fixed_mul(sum, f->scale.q), left - f->scale.shift);
-  return arn__clamp_s32(scaled + f->zero, f->clamp);
+  return arn__clamp_s32((int32_t)((uint32_t)scaled + (uint32_t)f->zero), f->clamp);
 }
 
 #define ARN__REDUCE_ADD(a, x) ((a) + (x))
