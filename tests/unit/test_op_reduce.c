@@ -252,7 +252,7 @@ static void truths_are_reduced(void **unused) {
 static void set_shape(rig_tensor *t, arn_type type, uint32_t rank, const int32_t *dims) {
   t->type = type;
   t->rank = rank;
-  memcpy(t->dims, dims, 4 * (size_t)rank);
+  for (uint32_t i = 0; i < rank; i++) t->dims[i] = dims[i];
 }
 
 static void set_node(int32_t op, int32_t axis) {
