@@ -31,10 +31,10 @@ typedef struct scan {
 ARN__INLINE void scan_lanes_f32(scan s, uint32_t lanes) {
   float sums[LANES] = {0}, x[LANES];
   for (uint32_t i = 0; i < s.depth; i++) {
-    memcpy(x, s.in + i * s.step, lanes * sizeof x[0]);
-    if (s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
+    memcpy(x, s.in + (ptrdiff_t)i * s.step, lanes * sizeof x[0]);
+    if (s.exclusive) memcpy(s.out + (ptrdiff_t)i * s.step, sums, lanes * sizeof x[0]);
     for (uint32_t k = 0; k < lanes; k++) sums[k] += x[k];
-    if (!s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
+    if (!s.exclusive) memcpy(s.out + (ptrdiff_t)i * s.step, sums, lanes * sizeof x[0]);
   }
 }
 
@@ -42,10 +42,10 @@ ARN__INLINE void scan_lanes_f32(scan s, uint32_t lanes) {
 ARN__INLINE void scan_lanes_32(scan s, uint32_t lanes) {
   uint32_t sums[LANES] = {0}, x[LANES];
   for (uint32_t i = 0; i < s.depth; i++) {
-    memcpy(x, s.in + i * s.step, lanes * sizeof x[0]);
-    if (s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
+    memcpy(x, s.in + (ptrdiff_t)i * s.step, lanes * sizeof x[0]);
+    if (s.exclusive) memcpy(s.out + (ptrdiff_t)i * s.step, sums, lanes * sizeof x[0]);
     for (uint32_t k = 0; k < lanes; k++) sums[k] += x[k];
-    if (!s.exclusive) memcpy(s.out + i * s.step, sums, lanes * sizeof x[0]);
+    if (!s.exclusive) memcpy(s.out + (ptrdiff_t)i * s.step, sums, lanes * sizeof x[0]);
   }
 }
 
@@ -63,10 +63,10 @@ static void scan_64(const scan *s) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < s->depth; i++) {
     uint64_t x;
-    memcpy(&x, s->in + i * s->step, sizeof x);
-    if (s->exclusive) memcpy(s->out + i * s->step, &sum, sizeof sum);
+    memcpy(&x, s->in + (ptrdiff_t)i * s->step, sizeof x);
+    if (s->exclusive) memcpy(s->out + (ptrdiff_t)i * s->step, &sum, sizeof sum);
     sum += x;
-    if (!s->exclusive) memcpy(s->out + i * s->step, &sum, sizeof sum);
+    if (!s->exclusive) memcpy(s->out + (ptrdiff_t)i * s->step, &sum, sizeof sum);
   }
 }
 
@@ -96,9 +96,9 @@ static int32_t add_saturating(int32_t sum, int32_t x) {
 static void scan_s8(const scan *s, const cumsum_state *c) {
   int32_t sum = -c->in_zero;  // the reference's idea of 0
   for (uint32_t i = 0; i < s->depth; i++) {
-    const int32_t x = (int8_t)s->in[i * s->step];
+    const int32_t x = (int8_t)s->in[(ptrdiff_t)i * s->step];
     const int32_t after = add_saturating(sum, x - c->in_zero);
-    s->out[i * s->step] = (uint8_t)quantise_sum(c, s->exclusive ? sum : after);
+    s->out[(ptrdiff_t)i * s->step] = (uint8_t)quantise_sum(c, s->exclusive ? sum : after);
     sum = after;
   }
 }
