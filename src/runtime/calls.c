@@ -55,7 +55,7 @@ arn_status arn__calls_depths(const arn_model *m, uint8_t *depth, arn_error *erro
     return fail(error, ARN_ERR_UNSUPPORTED, ARN_WHAT_LIMIT, ARN_NOWHERE);
   }
   depth[0] = 1;
-  bool changed = m->subgraph_count > 1;
+  bool changed = true;  // a single subgraph may name itself
   while (changed) {
     changed = false;
     for (uint32_t s = 0; s < m->subgraph_count; s++) {
