@@ -16,19 +16,22 @@
 
 #include "arenite/op.h"
 #include "kernel.h"
+#include "x86/x86.h"
 
 // Vector units take several elements in one go, so kernels for them read and compute on to a
 // multiple of that where memory allows; what is beyond a block's or a window's end is dropped.
-// ARN__CONV_LANES: elements of a window. ARN__CONV_CHANNELS: channels of a block, at most.
+// ARN__CONV_LANES: elements of a window. ARN__CONV_CHANNELS: output channels of a block, at most;
+// ARN__DEPTHWISE_CHANNELS: those of DEPTHWISE_CONV_2D.
 #ifndef ARN__CONV_LANES
 #if defined(__SSE2__) || defined(__aarch64__)
 #define ARN__CONV_LANES 16
-#define ARN__CONV_CHANNELS 16u
+#define ARN__CONV_CHANNELS 64u
 #else
 #define ARN__CONV_LANES 1
 #define ARN__CONV_CHANNELS 16u
 #endif
 #endif
+#define ARN__DEPTHWISE_CHANNELS 16u
 
 // Put before a loop over a number of lanes: gcc would unroll it before it could see a vector.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -74,7 +77,7 @@ typedef struct arn__conv_block {
                                // DEPTHWISE_CONV_2D: [kernel rows][kernel_width][out_channels]
   uint32_t filter_at;          // element of the filter where channel `first` begins
   const void *bias;            // [count]; NULL: none
-  const arn__requant *requant; // [ARN__CONV_CHANNELS], any beyond count; integers
+  const arn__requant *requant; // [most channels of a block], any beyond count; integers
   const float *scale;          // [count]; NULL: 1; kernels ..._f32_any
 } arn__conv_block;
 
@@ -89,7 +92,12 @@ arn__conv_kernel arn__conv_row_s16_portable;      // int16, int8, int64 or int32
 arn__conv_kernel arn__conv_row_f32_portable;      // float, float, float
 arn__conv_kernel arn__conv_row_f32_any_portable;  // float, float16 or integers of a scale, float
 
+#if defined(ARN__X86)
+arn__conv_kernel arn__conv_row_s8_x86;
+#define arn__conv_row_s8 arn__conv_row_s8_x86
+#else
 #define arn__conv_row_s8 arn__conv_row_s8_portable
+#endif
 #define arn__conv_row_s8_s4 arn__conv_row_s8_s4_portable
 #define arn__conv_row_u8 arn__conv_row_u8_portable
 #define arn__conv_row_s16 arn__conv_row_s16_portable

@@ -14,7 +14,12 @@ arn__conv_kernel arn__depthwise_row_s16_portable;      // int16, int8, int64 or 
 arn__conv_kernel arn__depthwise_row_f32_portable;      // float, float, float
 arn__conv_kernel arn__depthwise_row_f32_any_portable;  // float, float16 or integers, float
 
+#if defined(ARN__X86)
+arn__conv_kernel arn__depthwise_row_s8_x86;
+#define arn__depthwise_row_s8 arn__depthwise_row_s8_x86
+#else
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_portable
+#endif
 #define arn__depthwise_row_s8_s4 arn__depthwise_row_s8_s4_portable
 #define arn__depthwise_row_u8 arn__depthwise_row_u8_portable
 #define arn__depthwise_row_s16 arn__depthwise_row_s16_portable

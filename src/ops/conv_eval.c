@@ -199,9 +199,9 @@ static void compute_rows(const run *r, const arn__conv_block *b) {
 
 // Channels that a block from `first` on may have: those of one group.
 static uint32_t block_count(const run *r, uint32_t first) {
-  const bool decoded = !r->depthwise && (r->s->flags & ARN__CONV_SPARSE);
-  const uint32_t most = decoded ? ARN__CONV_SPARSE_CHANNELS : ARN__CONV_CHANNELS;
-  uint32_t left = r->s->out_channels - first;
+  uint32_t left = r->s->out_channels - first, most = ARN__CONV_CHANNELS;
+  if (r->depthwise) most = ARN__DEPTHWISE_CHANNELS;
+  else if (r->s->flags & ARN__CONV_SPARSE) most = ARN__CONV_SPARSE_CHANNELS;
   if (r->group_out < r->s->out_channels) left = r->group_out - first % r->group_out;
   return left < most ? left : most;
 }

@@ -510,8 +510,8 @@ static void check_call(arn__conv_kernel *kernel) {
   call k;
   const int32_t y = n.in_h - ((n.kernel_h - 1) * n.dilation_h + 1);
   const int32_t groups = n.depthwise ? 1 : n.in_c / n.filter_c, size = n.out_c / groups;
-  int32_t count = 1 + (int32_t)draw((uint32_t)(size < 16 ? size : 16));
-  if (count > (int32_t)ARN__CONV_CHANNELS) count = (int32_t)ARN__CONV_CHANNELS;
+  const int32_t most = n.depthwise ? ARN__DEPTHWISE_CHANNELS : ARN__CONV_CHANNELS;
+  const int32_t count = 1 + (int32_t)draw((uint32_t)(size < most ? size : most));
   const int32_t first = n.out_c - count;
   make_call(&k, y, first, count);
   kernel(&k.conv, &k.row, &k.block);
@@ -534,6 +534,7 @@ static void kernels_stay_inside(void **state) {
     arn__conv_kernel *conv, *depthwise;
   } kernels[] = {
       {ARN_INT8, ARN_INT8, ARN_INT32, arn__conv_row_s8, arn__depthwise_row_s8},
+      {ARN_INT8, ARN_INT8, ARN_INT32, arn__conv_row_s8_portable, arn__depthwise_row_s8_portable},
       {ARN_INT8, ARN_INT4, ARN_INT32, arn__conv_row_s8_s4, arn__depthwise_row_s8_s4},
       {ARN_INT16, ARN_INT8, ARN_INT64, arn__conv_row_s16, arn__depthwise_row_s16},
       {ARN_FLOAT32, ARN_FLOAT32, ARN_FLOAT32, arn__conv_row_f32, arn__depthwise_row_f32},

@@ -7,6 +7,8 @@
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_CONV_INT_H
 #define ARENITE_SRC_KERNELS_PORTABLE_CONV_INT_H
 
+#define CHANNELS ARN__CONV_CHANNELS
+
 #include "conv_sums.h"
 #include "conv_window.h"
 

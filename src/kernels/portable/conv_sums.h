@@ -1,11 +1,11 @@
-// The sums of a block of channels in integer kernels: from the bias to the output.
+// The sums of a block of channels in integer kernels: from the bias to the output. CHANNELS, of a
+// block at most, is set by who includes this.
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_CONV_SUMS_H
 #define ARENITE_SRC_KERNELS_PORTABLE_CONV_SUMS_H
 
 #include "../conv.h"
 
 #define LANES ARN__CONV_LANES
-#define CHANNELS ARN__CONV_CHANNELS
 
 // Input and filter: int8, int8; int8, int4; uint8, uint8; int16, int8.
 typedef enum conv_types { CONV_S8, CONV_S8_S4, CONV_U8, CONV_S16 } conv_types;

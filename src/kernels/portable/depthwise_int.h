@@ -4,8 +4,9 @@
 #ifndef ARENITE_SRC_KERNELS_PORTABLE_DEPTHWISE_INT_H
 #define ARENITE_SRC_KERNELS_PORTABLE_DEPTHWISE_INT_H
 
-#include "conv_sums.h"
 #include "depthwise_pass.h"
+
+#include "conv_sums.h"
 
 // Returns the elements of a tap: in the row, or in `copy`.
 ARN__INLINE const void *depthwise_in(const depthwise_pass *p, const depthwise_tap *tap,

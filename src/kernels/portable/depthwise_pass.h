@@ -6,7 +6,7 @@
 #include "../depthwise.h"
 
 #define LANES ARN__CONV_LANES
-#define CHANNELS ARN__CONV_CHANNELS
+#define CHANNELS ARN__DEPTHWISE_CHANNELS
 
 // The block in the kernel's terms.
 typedef struct depthwise_pass {

@@ -1,0 +1,157 @@
+#include "../conv.h"
+
+#if defined(ARN__X86)
+
+#include "../portable/conv_int.h"
+#include "requant_avx2.h"
+
+#define EIGHTS (CHANNELS / 8)  // groups of eight channels of a block
+#define SHORT 32u              // elements of a short filter
+
+#pragma GCC push_options
+#pragma GCC target("avx2")
+
+ARN__INLINE __m256i widened(const int8_t *w) {
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)w));
+}
+
+// The sums of four channels, of `n` elements of the window, a multiple of 16.
+ARN__INLINE __m128i dot_4(const int16_t *x, const int8_t *const w[4], uint32_t n) {
+  __m256i s[4];
+  for (uint32_t c = 0; c < 4; c++) s[c] = _mm256_setzero_si256();
+  for (uint32_t i = 0; i < n; i += 16) {
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(x + i));
+    for (uint32_t c = 0; c < 4; c++) {
+      s[c] = _mm256_add_epi32(s[c], _mm256_madd_epi16(a, widened(w[c] + i)));
+    }
+  }
+  const __m256i two = _mm256_hadd_epi32(s[0], s[1]), more = _mm256_hadd_epi32(s[2], s[3]);
+  const __m256i four = _mm256_hadd_epi32(two, more);
+  return _mm_add_epi32(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+}
+
+// Where the weights of a block are read. Vectors of 16 read on beyond a channel's end, which is
+// wrong at the end of the filter, and a waste where channels are short. So what is needed of the
+// last four channels' last chunk is copied, followed by zeros; and short filters are copied
+// altogether.
+typedef struct weights {
+  const int8_t *first;     // of the first channel
+  uint32_t step;           // from a channel to the next
+  uint32_t last_at;        // element of the window where the last chunk is
+  const int8_t *last[4];   // the last four channels' weights of the last chunk
+  int8_t copy[CHANNELS * SHORT];
+} weights;
+
+static void copy_weights(int8_t *to, uint32_t room, const int8_t *from, uint32_t n) {
+  memset(to, 0, room);
+  memcpy(to, from, n);
+}
+
+static const int8_t *weights_of(const weights *w, const conv_pass *p, uint32_t channel) {
+  const uint32_t last = p->block->count - 1;
+  return w->first + (channel < last ? channel : last) * w->step;
+}
+
+static void set_weights(weights *w, const conv_pass *p) {
+  const uint32_t count = p->block->count, last = (count - 1) / 4 * 4;
+  const bool is_short = p->window <= SHORT;
+  w->first = (const int8_t *)p->block->filter + conv_filter_at(p);
+  w->step = p->conv->filter_step;
+  w->last_at = p->window > 0 ? (p->window - 1) / CHUNK * CHUNK : 0;
+  if (is_short) {
+    for (uint32_t c = 0; c < count; c++) {
+      copy_weights(w->copy + c * SHORT, SHORT, w->first + c * w->step, p->window);
+    }
+    w->first = w->copy;
+    w->step = SHORT;
+  }
+  for (uint32_t i = 0; i < 4; i++) {
+    w->last[i] = weights_of(w, p, last + i);
+    if (is_short) continue;
+    copy_weights(w->copy + i * CHUNK, CHUNK, w->last[i] + w->last_at, p->window - w->last_at);
+    w->last[i] = w->copy + i * CHUNK;
+  }
+}
+
+// Multiplies a chunk of the window, which is at element `at` of it, with all channels' weights,
+// four at a time; beyond the block's end, the last channel counts again.
+ARN__INLINE void multiply(const weights *from, int32_t *sums, const int16_t *window, uint32_t at,
+                          const conv_pass *p) {
+  const uint32_t left = p->window - at, n = left < CHUNK ? (left + 15) / 16 * 16 : CHUNK;
+  const uint32_t last = (p->block->count - 1) / 4 * 4;
+  for (uint32_t c = 0; c <= last; c += 4) {
+    const int8_t *w[4];
+    for (uint32_t i = 0; i < 4; i++) {
+      w[i] = c < last ? from->first + (c + i) * from->step + at : from->last[i];
+      if (c == last && at < from->last_at) w[i] = weights_of(from, p, c + i) + at;
+    }
+    __m128i *to = (__m128i *)(void *)(sums + c);
+    _mm_storeu_si128(to, _mm_add_epi32(_mm_loadu_si128(to), dot_4(window, w, n)));
+  }
+}
+
+typedef struct output {
+  arn__requant_x8 requant[EIGHTS];
+  arn__output_x16 x16;
+} output;
+
+static void set_output(output *o, const arn__conv *s, const arn__conv_block *b) {
+  o->x16.low = _mm256_set1_epi16((int16_t)s->clamp.low);
+  o->x16.high = _mm256_set1_epi16((int16_t)s->clamp.high);
+  o->x16.zero = _mm256_set1_epi16((int16_t)s->out_zero);
+  for (uint32_t i = 0; i < (b->count + 15) / 16 * 2; i++) {
+    arn__requant_x8_load(&o->requant[i], b->requant + 8 * i);
+  }
+}
+
+ARN__INLINE void finish(const output *o, const int32_t *sums, uint32_t count, int8_t *out) {
+  for (uint32_t c = 0; c < count; c += 16) {
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(sums + c));
+    const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(sums + c + 8));
+    const __m256i mixed = _mm256_packs_epi32(arn__requant_x8_apply(a, &o->requant[c / 8]),
+                                             arn__requant_x8_apply(b, &o->requant[c / 8 + 1]));
+    const __m128i y = arn__output_x16_of(_mm256_permute4x64_epi64(mixed, 0xD8), &o->x16);
+    int8_t copy[16];
+    if (count - c >= 16) {
+      _mm_storeu_si128((__m128i *)(void *)(out + c), y);
+    } else {
+      _mm_storeu_si128((__m128i *)(void *)copy, y);
+      memcpy(out + c, copy, count - c);
+    }
+  }
+}
+
+static void row_avx2(const arn__conv *s, const arn__conv_row *r, const arn__conv_block *b) {
+  const conv_pass p = conv_pass_of(s, r, b);
+  int8_t *out = (int8_t *)r->out + b->first;
+  int32_t bias[CHANNELS] = {0}, sums[CHANNELS];
+  int16_t window[CHUNK + 2 * LANES];
+  weights w;
+  output o;
+  set_weights(&w, &p);
+  if (b->bias) memcpy(bias, b->bias, b->count * sizeof bias[0]);
+  set_output(&o, s, b);
+  for (uint32_t i = 0; i < r->columns; i++, out += s->out_channels) {
+    conv_cursor cursor = conv_cursor_at(&p, r->column + i);
+    memcpy(sums, bias, sizeof sums);
+    for (uint32_t at = 0; at < p.window; at += CHUNK) {
+      const uint32_t n = p.window - at < CHUNK ? p.window - at : CHUNK;
+      conv_gather(&p, &cursor, window, (int32_t)n, CONV_S8);
+      multiply(&w, sums, window, at, &p);
+    }
+    finish(&o, sums, b->count, out);
+  }
+}
+
+#pragma GCC pop_options
+
+void arn__conv_row_s8_x86(const arn__conv *conv, const arn__conv_row *row,
+                          const arn__conv_block *block) {
+  if (__builtin_cpu_supports("avx2")) {
+    row_avx2(conv, row, block);
+  } else {
+    arn__conv_row_s8_portable(conv, row, block);
+  }
+}
+
+#endif
