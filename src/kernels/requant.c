@@ -48,19 +48,20 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
   return arn__requant_of((double)s->in_scale * (double)scale / (double)s->out_scale);
 }
 
-// scale = m * 2^(e - 158) and ratio = r * 2^(ratio_exponent - 63), where m has 32 bits (the last 8 are
-// zero) and r has 64: the top 31 bits of their product are the multiplier. Of the product's 96 bits
-// the last 32 are cut off; with what the ratio lacks, 64 are left that are low by at most 2. The
-// reference rounds the quotient to 53 bits, which moves it by less than 2048. Returns false where a
-// multiplier is that near a tie, is out of the usual range, or its scale is subnormal or zero: such
-// ones are wrong.
+// scale = m * 2^(e - 158) and ratio = r * 2^(ratio_exponent - 63), where m has 32 bits (the last 8
+// are zero) and r has 64: the top 31 bits of their product are the multiplier. Of the product's 96
+// bits the last 32 are cut off; with what the ratio lacks, 64 are left that are low by at most 2.
+// The reference rounds the quotient to 53 bits, which moves it by less than 2048. Where a
+// multiplier is that near a tie, too large, or its scale subnormal, its shift becomes ODD. Returns
+// whether there is none such. Channels that are never used have tiny scales: they are not odd.
 #define NEAR 4096u
+#define ODD INT32_MIN
 
 ARN__KERNEL static bool multiply(const arn__requant_source *s, const uint8_t *scales,
                                  uint32_t count, arn__requant *restrict out) {
   const uint64_t ratio_high = s->ratio_high, ratio_low = s->ratio_low;
   const int32_t base = s->ratio_exponent - 126;
-  uint32_t odd = 0;
+  uint32_t any = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t bits;
     memcpy(&bits, scales + 4 * (size_t)i, sizeof bits);
@@ -71,18 +72,22 @@ ARN__KERNEL static bool multiply(const arn__requant_source *s, const uint8_t *sc
     const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
     const uint32_t q = (high >> 1) + (high & 1), sign = 0u - (bits >> 31);
     const int32_t shift = (int32_t)(e + top) + base;
-    out[i] = (arn__requant){(int32_t)((q ^ sign) - sign), shift};
-    odd |= q >> 31 | (low + NEAR < 2 * NEAR) | (e == 0) | ((uint32_t)(shift + 31) > 61);
+    const uint32_t tiny = shift < -31, near = low + NEAR < 2 * NEAR;
+    const uint32_t odd = q >> 31 | near | (shift > 30) | ((e == 0) & (tiny ^ 1));
+    out[i].q = tiny ? 0 : (int32_t)((q ^ sign) - sign);
+    out[i].shift = odd ? ODD : tiny ? 0 : shift;
+    any |= odd;
   }
-  return odd == 0;
+  return any == 0;
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out) {
   const uint8_t *scales = file + s->scales_at + 4 * first;
-  if (s->step && multiply(s, scales, count, out)) return;
+  for (uint32_t i = 0; i < count && !s->step; i++) out[i] = s->one;
+  if (!s->step || multiply(s, scales, count, out)) return;
   for (uint32_t i = 0; i < count; i++) {
-    out[i] = s->step ? exact(s, read_scale(scales, 4 * i)) : s->one;
+    if (out[i].shift == ODD) out[i] = exact(s, read_scale(scales, 4 * i));
   }
 }
 
