@@ -187,7 +187,7 @@ typedef struct stacker_memory {
   uint32_t wait;     // frames until the next stack, this one included; 0 before the first frame
   uint16_t stacks;   // 1 after the first stack
   uint16_t newer;    // frames that are kept behind the stack
-  int16_t samples[];  // of the last stack (before the first: of the last frames), and of newer frames
+  int16_t samples[];  // of the last stack, or so far of the last frames; then of newer frames
 } stacker_memory;
 
 static arn_status prepare_stacker(arn_prepare *p, void *state) {
@@ -305,13 +305,16 @@ static arn_status eval_overlap(const arn_eval *e, const void *state) {
   const overlap_state *s = state;
   const arn__signal_overlap how = {s->size, s->step};
   const uint32_t kept = s->size - s->step;
+  const uint32_t bytes = s->type == ARN_INT16 ? sizeof(int16_t) : sizeof(float);
+  uint8_t *held = e->persistent;  // NULL where frames do not overlap
   for (uint32_t i = 0; i < s->streams * s->frames; i++) {
     const uint32_t out = i * s->step, in = i * s->size, over = i / s->frames * kept;
+    void *tail = held ? held + over * bytes : NULL;
     if (s->type == ARN_INT16) {
-      arn__signal_overlap_s16((int16_t *)arn_eval_out(e, 0) + out, (int16_t *)e->persistent + over,
+      arn__signal_overlap_s16((int16_t *)arn_eval_out(e, 0) + out, tail,
                               (const int16_t *)arn_eval_in(e, 0) + in, &how);
     } else {
-      arn__signal_overlap_f32((float *)arn_eval_out(e, 0) + out, (float *)e->persistent + over,
+      arn__signal_overlap_f32((float *)arn_eval_out(e, 0) + out, tail,
                               (const float *)arn_eval_in(e, 0) + in, &how);
     }
   }

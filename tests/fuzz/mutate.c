@@ -14,7 +14,7 @@
 #define MOST_ARENA (256u << 10)
 #define SMALL 1200u
 #define MOST_STEPS 2000u
-#define SECONDS_A_CASE 20u
+#define SECONDS_A_CASE 120u
 
 struct fuzzer {
   uint64_t random;
