@@ -35,6 +35,31 @@ void arn__fft_roots_s16(void *room, uint32_t length, bool inverse);
 void arn__fft_roots_s32(void *room, uint32_t length, bool inverse);
 void arn__fft_roots_f32(void *room, uint32_t length, bool inverse);
 
+// Returns the radix of the outermost stage of a transform of n complex values: 4, 2, or the
+// smallest odd one; 1 for 1.
+static inline uint32_t arn__fft_radix(uint32_t n) {
+  if (n % 4 == 0) return 4;
+  if (n % 2 == 0) return 2;
+  for (uint32_t p = 3; p * p <= n; p += 2) {
+    if (n % p == 0) return p;
+  }
+  return n;
+}
+
+// Values enter the innermost stage in the order of reversed digits: the lowest digit of a value's
+// number is the highest of its place. Returns the place of the value after the one at `place`.
+static inline uint32_t arn__fft_next_place(uint32_t place, uint32_t n) {
+  uint32_t bound = n;
+  while (bound > 1) {
+    const uint32_t step = bound % 4 == 0 ? bound / 4 : bound / arn__fft_radix(bound);
+    place += step;
+    if (place < bound) return place;
+    place -= bound;
+    bound = step;
+  }
+  return 0;
+}
+
 // Forward. in: [count] reals. out: [length / 2 + 1] complex numbers, real part first. Must not
 // overlap.
 typedef void arn__fft_forward_s16_kernel(int16_t *out, const int16_t *in, const arn__fft *fft);
@@ -55,6 +80,13 @@ arn__fft_inverse_s16_kernel arn__fft_inverse_s16_portable;
 arn__fft_inverse_s32_kernel arn__fft_inverse_s32_portable;
 arn__fft_inverse_f32_kernel arn__fft_inverse_f32_portable;
 
+// Forward, `width` complex transforms side by side, in place over x: [n][width] complex, whose rows
+// are already at their places (arn__fft_next_place). Needs: n a power of two, up to ARN__FFT_TURN.
+typedef void arn__fft_across_f32_kernel(float *x, uint32_t n, uint32_t width);
+
+arn__fft_across_f32_kernel arn__fft_across_f32_portable;
+
+#define arn__fft_across_f32 arn__fft_across_f32_portable
 #define arn__fft_forward_s16 arn__fft_forward_s16_portable
 #define arn__fft_forward_s32 arn__fft_forward_s32_portable
 #define arn__fft_forward_f32 arn__fft_forward_f32_portable

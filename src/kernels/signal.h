@@ -39,8 +39,9 @@ typedef struct arn__signal_filters {
   uint32_t channels;
 } arn__signal_filters;
 
-// out: [channels]. Sums wrap. Needs: all indices inside their arrays (widths below 1 take nothing).
-typedef void arn__signal_filter_kernel(uint64_t *out, const uint32_t *energy,
+// out: [channels] of 8 bytes, at an address of any alignment. Sums wrap.
+// Needs: all indices inside their arrays (widths below 1 take nothing).
+typedef void arn__signal_filter_kernel(void *out, const uint32_t *energy,
                                        const arn__signal_filters *filters);
 
 // Noise that is followed by a smoothing filter, and subtracted. [0] is for even channels, [1] for

@@ -6,37 +6,12 @@
 
 #include "fft_radix.h"
 
-// ---- the order of values ------------------------------------------------------------------------
-
-// The radix of the outermost stage of a transform of n values: 4, 2, or the smallest odd one; 1 for
-// 1.
-static inline uint32_t radix_of(uint32_t n) {
-  if (n % 4 == 0) return 4;
-  if (n % 2 == 0) return 2;
-  for (uint32_t p = 3; p * p <= n; p += 2) {
-    if (n % p == 0) return p;
-  }
-  return n;
-}
-
-// Values enter the innermost stage in the order of reversed digits: the lowest digit of a value's
-// number is the highest of its place. Returns the place of the value after the one at `place`.
-static inline uint32_t next_place(uint32_t place, uint32_t n) {
-  uint32_t bound = n;
-  while (bound > 1) {
-    const uint32_t step = bound % 4 == 0 ? bound / 4 : bound / radix_of(bound);
-    place += step;
-    if (place < bound) return place;
-    place -= bound;
-    bound = step;
-  }
-  return 0;
-}
+// ---- stages --------------------------------------------------------------------------------------
 
 // The radix of the stage that makes transforms of more than m values from those of m.
 static inline uint32_t radix_above(uint32_t n, uint32_t m) {
-  uint32_t p = radix_of(n);
-  for (; n / p != m; p = radix_of(n)) n /= p;
+  uint32_t p = arn__fft_radix(n);
+  for (; n / p != m; p = arn__fft_radix(n)) n /= p;
   return p;
 }
 
@@ -81,7 +56,7 @@ static inline void forward_plain(scalar *out, const scalar *in, const arn__fft *
     const scalar re = 2 * i < fft->count ? in[2 * i] : 0;
     const scalar im = 2 * i + 1 < fft->count ? in[2 * i + 1] : 0;
     set_at(out, place, (complex_value){re, im});
-    place = next_place(place, n);
+    place = arn__fft_next_place(place, n);
   }
   run_stages(&p, out);
   split_ends(out, n);
@@ -98,7 +73,7 @@ static inline void inverse_plain(scalar *out, const scalar *in, const arn__fft *
   uint32_t place = 0;
   set_at(out, 0, join_ends(in[0], in[2 * n]));
   for (uint32_t i = 1; i < n; i++) {
-    place = next_place(place, n);
+    place = arn__fft_next_place(place, n);
     if (2 * i < n) {
       const pair v = {at(in, i), at(in, n - i)};
       set_at(out, place, join_low(v, plan_split_root(&p, i)));

@@ -18,14 +18,16 @@ ARN__INLINE sums filter_channel(const uint32_t *energy, const int16_t *weight,
   return s;
 }
 
-ARN__KERNEL void arn__signal_filter_u32_portable(uint64_t *out, const uint32_t *energy,
+ARN__KERNEL void arn__signal_filter_u32_portable(void *out, const uint32_t *energy,
                                                  const arn__signal_filters *f) {
+  uint8_t *bytes = out;
   uint64_t rest = 0;
   for (uint32_t c = 0; c <= f->channels; c++) {
     const int32_t start = f->weight_starts[c];
     const sums s = filter_channel(energy + f->energy_starts[c], f->weights + start,
                                   f->unweights + start, f->widths[c]);
-    if (c > 0) out[c - 1] = rest + s.weighted;
+    const uint64_t sum = rest + s.weighted;
+    if (c > 0) memcpy(bytes + 8 * (c - 1), &sum, sizeof sum);
     rest = s.rest;
   }
 }
