@@ -72,7 +72,7 @@ ARN__KERNEL static bool multiply(const arn__requant_source *s, const uint8_t *sc
     const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
     const uint32_t q = (high >> 1) + (high & 1), sign = 0u - (bits >> 31);
     const int32_t shift = (int32_t)(e + top) + base;
-    const uint32_t tiny = shift < -31, near = low + NEAR < 2 * NEAR;
+    const uint32_t tiny = shift < -31, near = (low ^ ((high & 1) - 1)) < NEAR;
     const uint32_t odd = q >> 31 | near | (shift > 30) | ((e == 0) & (tiny ^ 1));
     out[i].q = tiny ? 0 : (int32_t)((q ^ sign) - sign);
     out[i].shift = odd ? ODD : tiny ? 0 : shift;
