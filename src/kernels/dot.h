@@ -19,7 +19,7 @@ typedef struct arn__dot {
   uint32_t stride;  // of the weights, in elements
   uint32_t step;    // of the input, in elements; by rows it is taken to be 1
   int32_t zero;     // zero point of the input; used by 8-bit inputs only, in [-128, 255]
-  uint32_t spare;   // elements behind the last weight that may be read (and do not count); 0 is right
+  uint32_t spare;   // elements behind the last weight that may be read (not counted); 0 is right
 } arn__dot;
 
 // By rows.
