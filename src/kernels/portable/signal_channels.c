@@ -147,7 +147,8 @@ static const uint16_t log_table[129] = {
     1094, 963, 830, 695, 559, 421, 282, 142, 0,
 };
 
-// log2(x) times 2^16. Needs: x > 0.
+// log2(x) times 2^16. Needs: x > 0. The reference shifts the slope by 16 where a segment is 2^9
+// wide: its value within a segment is that at the start, plus x.
 ARN__INLINE uint32_t log2_of(uint32_t x) {
   const uint32_t whole = 31u - (uint32_t)arn__fixed_leading_zeros(x);
   const uint32_t rest = x - (1u << whole);
