@@ -53,40 +53,59 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
 // bits the last 32 are cut off; with what the ratio lacks, 64 are left that are low by at most 2.
 // The reference rounds the quotient to 53 bits, which moves it by less than 2048. Where a
 // multiplier is that near a tie, too large, or its scale subnormal, its shift becomes ODD. Returns
-// whether there is none such. Channels that are never used have tiny scales: they are not odd.
+// whether there is such a one. Channels that are never used have tiny scales: they are not odd.
+// `regular`: nothing is odd, nor any scale negative.
 #define NEAR 4096u
 #define ODD INT32_MIN
 
-ARN__KERNEL static bool multiply(const arn__requant_source *s, const uint8_t *scales,
-                                 uint32_t count, arn__requant *restrict out) {
+ARN__INLINE uint32_t multiply(const arn__requant_source *s, const uint8_t *scales, uint32_t count,
+                              arn__requant *restrict out, bool regular) {
   const uint64_t ratio_high = s->ratio_high, ratio_low = s->ratio_low;
   const int32_t base = s->ratio_exponent - 126;
   uint32_t any = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t bits;
     memcpy(&bits, scales + 4 * (size_t)i, sizeof bits);
-    const uint32_t e = bits >> 23 & 0xFF, m = bits << 8 | UINT32_C(1) << 31;
+    const uint32_t e = regular ? bits >> 23 : bits >> 23 & 0xFF, m = bits << 8 | UINT32_C(1) << 31;
     uint64_t product = m * ratio_high + (m * ratio_low >> 32);
     const uint32_t top = (uint32_t)(product >> 63);
     product = top ? product : product + product;
     const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
-    const uint32_t q = (high >> 1) + (high & 1), sign = 0u - (bits >> 31);
+    const uint32_t q = (high >> 1) + (high & 1), sign = regular ? 0 : 0u - (bits >> 31);
     const int32_t shift = (int32_t)(e + top) + base;
     const uint32_t tiny = shift < -31, near = (low ^ ((high & 1) - 1)) < NEAR;
     const uint32_t odd = q >> 31 | near | (shift > 30) | ((e == 0) & (tiny ^ 1));
     out[i].q = tiny ? 0 : (int32_t)((q ^ sign) - sign);
-    out[i].shift = odd ? ODD : tiny ? 0 : shift;
-    any |= odd;
+    out[i].shift = odd && !regular ? ODD : tiny ? 0 : shift;
+    any |= odd | sign;
   }
-  return any == 0;
+  return any;
+}
+
+ARN__KERNEL static void multiply_regular(const arn__requant_source *s, const uint8_t *scales,
+                                         uint32_t count, arn__requant *out) {
+  multiply(s, scales, count, out, true);
+}
+
+static bool is_regular(const arn__requant_source *s, const uint8_t *scales, uint32_t count) {
+  arn__requant out;
+  for (uint32_t i = 0; i < count; i++) {
+    if (multiply(s, scales + 4 * i, 1, &out, false)) return false;
+  }
+  return true;
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out) {
   const uint8_t *scales = file + s->scales_at + 4 * first;
-  for (uint32_t i = 0; i < count && !s->step; i++) out[i] = s->one;
-  if (!s->step || multiply(s, scales, count, out)) return;
+  if (s->step == ARN__REQUANT_REGULAR) {
+    multiply_regular(s, scales, count, out);
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) {
+    out[i] = s->one;
+    if (s->step == ARN__REQUANT_ONE) continue;
+    multiply(s, scales + 4 * i, 1, &out[i], false);
     if (out[i].shift == ODD) out[i] = exact(s, read_scale(scales, 4 * i));
   }
 }
@@ -122,7 +141,7 @@ bool arn__requant_source_init(arn__requant_source *s, const uint8_t *file, uint3
                               uint32_t scale_count, float in_scale, float out_scale) {
   memset(s, 0, sizeof *s);
   s->scales_at = scales_at;
-  s->step = scale_count > 1;
+  s->step = ARN__REQUANT_ONE;
   s->in_scale = in_scale;
   s->out_scale = out_scale;
   if (scale_count == 0 || !(in_scale > 0.0f) || !(out_scale > 0.0f)) return false;
@@ -131,6 +150,11 @@ bool arn__requant_source_init(arn__requant_source *s, const uint8_t *file, uint3
     if (!is_finite(read_scale(file, scales_at + 4 * i))) return false;
   }
   set_ratio(s);
-  if (scale_count == 1) s->one = exact(s, read_scale(file, scales_at));
+  if (scale_count == 1) {
+    s->one = exact(s, read_scale(file, scales_at));
+  } else {
+    const bool regular = is_regular(s, file + scales_at, scale_count);
+    s->step = regular ? ARN__REQUANT_REGULAR : ARN__REQUANT_ANY;
+  }
   return true;
 }

@@ -23,9 +23,9 @@ static inline int32_t arn__clamp_s32(int32_t x, arn__clamp c) {
   return x > c.high ? c.high : x;
 }
 
-// Saturating rounding doubling high multiply. Nothing saturates unless a and q are both -2^31, which
-// is left to wrap; rounding half up is what the reference's sign-dependent nudge with truncating
-// division comes to.
+// Saturating rounding doubling high multiply. Nothing saturates unless a and q are both -2^31,
+// which is left to wrap; rounding half up is what the reference's sign-dependent nudge with
+// truncating division comes to.
 static inline int32_t arn__high_multiply(int32_t a, int32_t q) {
   return (int32_t)(((int64_t)a * q + (INT64_C(1) << 30)) >> 31);
 }
@@ -44,8 +44,8 @@ static inline int32_t arn__requantise(int32_t acc, arn__requant r) {
   return arn__rounding_divide(arn__high_multiply(shifted, r.q), right);
 }
 
-// 64-bit accumulators (16-bit activations). Exact for |acc| < 2^47 and shifts below 15; beyond, where
-// no valid model gets, the result is meaningless but defined.
+// 64-bit accumulators (16-bit activations). Exact for |acc| < 2^47 and shifts below 15; beyond,
+// where no valid model gets, the result is meaningless but defined.
 static inline int32_t arn__requantise_s64(int64_t acc, arn__requant r) {
   const uint64_t q = (uint64_t)(r.q < 0x7FFF0000 ? (r.q + (1 << 15)) >> 16 : 0x7FFF);
   const int32_t total = r.shift < 15 ? 15 - r.shift : 1;
@@ -55,11 +55,18 @@ static inline int32_t arn__requantise_s64(int64_t acc, arn__requant r) {
 // Splits a real multiplier (prepare; round half away from zero, as the reference). 0 gives {0, 0}.
 arn__requant arn__requant_of(double real);
 
-// Per-channel multipliers that are never stored: the file's filter scales (float32, in flash) become
-// multipliers when a block of channels is computed, at about 20 instructions a channel.
+// How a source's multipliers are made.
+enum {
+  ARN__REQUANT_ONE = 0,      // one for all channels
+  ARN__REQUANT_ANY = 1,      // one a channel
+  ARN__REQUANT_REGULAR = 2,  // one a channel, all of the usual kind: the fast way
+};
+
+// Per-channel multipliers that are never stored: the file's filter scales (float32, in flash)
+// become multipliers when a block of channels is computed, at about 25 instructions a channel.
 typedef struct arn__requant_source {
   uint32_t scales_at;   // of the filter's scales in the file; 0: `one` for all channels
-  uint32_t step;        // 0: one scale for all channels; 1: a scale a channel
+  uint32_t step;        // ARN__REQUANT_...
   float in_scale, out_scale;
   uint32_t ratio_high, ratio_low;  // in_scale / out_scale, normalised, as 64-bit fixed point
   int32_t ratio_exponent;
@@ -72,8 +79,9 @@ typedef struct arn__requant_source {
 void arn__requant_fill(const arn__requant_source *source, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out);
 
-// Prepares a source from scales. Returns false where in_scale or out_scale is not positive and finite,
-// or one of the filter's scales is not finite. Those may be negative or zero, as the reference has it.
+// Prepares a source from scales. Returns false where in_scale or out_scale is not positive and
+// finite, or one of the filter's scales is not finite. Those may be negative or zero, as the
+// reference has it.
 bool arn__requant_source_init(arn__requant_source *source, const uint8_t *file, uint32_t scales_at,
                               uint32_t scale_count, float in_scale, float out_scale);
 

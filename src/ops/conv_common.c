@@ -252,6 +252,7 @@ static arn_status set_scale(const arn_prepare *p, const tensors *t, float in, fl
   } else if (f->scale_count == 1) {
     scale->one = source.one;
   } else {
+    if (source.step == ARN__REQUANT_REGULAR) s->flags |= ARN__CONV_REGULAR;
     scale->channels.scales_at = source.scales_at;
     scale->channels.in_scale = in;
     scale->channels.out_scale = out;

@@ -41,6 +41,7 @@ enum {
   ARN__CONV_WHOLE = 2,       // the node is computed in one step
   ARN__CONV_BY_CHANNEL = 4,  // the filter has a scale for each channel
   ARN__CONV_SPARSE = 8,      // the filter is sparse
+  ARN__CONV_REGULAR = 16,    // see ARN__REQUANT_REGULAR
 };
 
 // How integers are requantised; as in arn__requant_source, without what can be told otherwise.

@@ -76,8 +76,11 @@ static void set_requant(run *r, uint32_t first, uint32_t count) {
     for (uint32_t c = 0; c < count; c++) r->data.requant[c] = scale->one;
     return;
   }
+  const bool regular = r->s->flags & ARN__CONV_REGULAR;
   const arn__requant_source source = {
-      .scales_at = scale->channels.scales_at, .step = 1, .in_scale = scale->channels.in_scale,
+      .scales_at = scale->channels.scales_at,
+      .step = regular ? ARN__REQUANT_REGULAR : ARN__REQUANT_ANY,
+      .in_scale = scale->channels.in_scale,
       .out_scale = scale->channels.out_scale, .ratio_high = scale->channels.ratio_high,
       .ratio_low = scale->channels.ratio_low, .ratio_exponent = scale->channels.ratio_exponent};
   arn__requant_fill(&source, r->e->model->bytes, first, count, r->data.requant);
