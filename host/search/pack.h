@@ -1,16 +1,18 @@
 // Packing: a place for every item in time and bytes.
 //
-//   bytes                       An item is alive over steps [lower, upper) and needs `size` bytes in one
-//     |  +-------+              piece at an offset that never changes. Two items alive at the same step
-//     |  |   C   |+-----+       must not share a byte. Which offsets keep all tops within a capacity?
-//     |  +--+----+|  D  |
-//     |  | A|  B  +-----+       More than rectangles: a rigid group has one offset and a shape that
-//     |  |  |     |     |       changes over time (pieces); items may be fixed, aligned, confined to
-//     +------------------> steps  some of several regions, and bound in pairs.
+//   bytes                    An item is alive over steps [lower, upper) and needs `size` bytes
+//     |  +-------+           in one piece, at an offset that never changes. Two items alive at the
+//     |  |   C   |+-----+    same step must not share a byte. Which offsets keep all tops within a
+//     |  +--+----+|  D  |    capacity?
+//     |  | A|  B  +-----+
+//     |  |  |     |     |    More than rectangles: a rigid group has one offset and a shape that
+//     +----------------- >   changes over time (pieces); items may be fixed, aligned, confined to
+//                   steps    some of several regions, and bound in pairs.
 //
 // Plain rectangles in one region go to an exact branch and bound (pack_sky.h); everything else to a
 // placing heuristic and a slower exact search (pack_pairs.c). README.md in this folder argues why
-// both are exact. Every answer SOLVED has passed arn_pack_check, which shares no code with the search.
+// both are exact. Every answer SOLVED has passed arn_pack_check, which shares no code with the
+// search.
 //
 // Conventions: steps and bytes are uint32_t. The caller owns every array; nothing is kept. The
 // functions allocate with malloc and free all of it before they return.
@@ -44,8 +46,8 @@ typedef struct arn_pack_item {
 
 // Replaces "`upper` and `lower` share no byte" for one pair of items in the same region by
 //   offset[upper] >= offset[lower] + distance,  or  `upper` ends at or below offset[lower].
-// With a distance under lower's size the two may overlap (an output that trails its input); with one
-// above it there is room between them. Holds whether or not the two live at the same time.
+// With a distance under lower's size the two may overlap (an output that trails its input); with
+// one above it there is room between them. Holds whether or not the two live at the same time.
 typedef struct arn_pack_rule {
   uint32_t upper, lower;            // indices of items
   int32_t distance;                 // bytes, magnitude <= ARN_PACK_MAX_BYTES
@@ -57,18 +59,19 @@ typedef struct arn_pack_problem {
   const arn_pack_rule *rules;
   uint32_t rule_count;
   uint32_t region_count;            // 0: 1
-  const uint32_t *capacities;       // [region_count] bytes; entry 0 is not read. NULL for one region
+  const uint32_t *capacities;       // [region_count] bytes, entry 0 unread; NULL for one region
 } arn_pack_problem;
 
 typedef enum arn_pack_verdict {
   ARN_PACK_SOLVED,                  // minimize: and proved smallest
   ARN_PACK_INFEASIBLE,              // proved
-  ARN_PACK_BUDGET,                  // ran out; minimize: `height` holds if offsets were found
+  ARN_PACK_BUDGET,                  // ran out; minimize: see result.found
   ARN_PACK_INVALID,                 // the problem breaks a Needs; result.item says where
   ARN_PACK_NO_MEMORY,
 } arn_pack_verdict;
 
-// Told at every improvement and a few times a second: proved lower bound, best height (0: none yet).
+// Told at every improvement and a few times a second: proved lower bound, best height (0: none
+// yet).
 typedef void arn_pack_progress(void *context, uint32_t bound, uint32_t height, double seconds);
 
 typedef struct arn_pack_options {
@@ -83,7 +86,8 @@ typedef struct arn_pack_options {
 typedef struct arn_pack_result {
   uint32_t *offsets;                // in: [count], caller's. Written where something was found
   uint8_t *regions;                 // in: [count] or NULL
-  uint32_t height;                  // highest byte used in region 0, + 1; 0: nothing found
+  bool found;                       // offsets hold a placement
+  uint32_t height;                  // its highest byte used in region 0, + 1
   uint32_t bound;                   // no placement has a smaller height (proved)
   uint32_t item;                    // of ARN_PACK_INVALID: the item or rule at fault
   const char *reason;               // of ARN_PACK_INVALID: a clause; else NULL
@@ -97,13 +101,15 @@ typedef struct arn_pack_result {
 arn_pack_verdict arn_pack_solve(const arn_pack_problem *problem, const arn_pack_options *options,
                                 arn_pack_result *result);
 
-// Finds the smallest capacity of region 0. SOLVED: height == bound, proved. BUDGET: the minimum lies in
-// [bound, height], or height is 0. INFEASIBLE: none under options->capacity (or fixed places collide).
+// Finds the smallest capacity of region 0. SOLVED: height == bound, proved. BUDGET: the minimum
+// lies in [bound, height] if something was found. INFEASIBLE: none under options->capacity (or
+// fixed places collide).
 arn_pack_verdict arn_pack_minimize(const arn_pack_problem *problem, const arn_pack_options *options,
                                    arn_pack_result *result);
 
-// The largest sum of live bytes at any step, of items that can only be in region 0, or the highest top
-// that one item alone forces. O(pieces log pieces). Returns 0 for an invalid problem or without memory.
+// The largest sum of live bytes at any step, of items that can only be in region 0, or the highest
+// top that one item alone forces. O(pieces log pieces). Returns 0 for an invalid problem or without
+// memory.
 uint32_t arn_pack_bound(const arn_pack_problem *problem);
 
 // ---- the independent judge (pack_check.c) ----

@@ -1,8 +1,9 @@
-// The judge: a sweep over time, written apart from the search and sharing nothing with it but pack.h.
+// The judge: a sweep over time, written apart from the search and sharing nothing with it but
+// pack.h.
 //
-// Events (a piece begins, a piece ends) are sorted by step, ends first. The pieces alive are kept in an
-// array sorted by region and address; a piece that begins is compared with its neighbours only, which
-// suffices because those already there do not overlap one another.
+// Events (a piece begins, a piece ends) are sorted by step, ends first. The pieces alive are kept
+// in an array sorted by region and address; a piece that begins is compared with its neighbours
+// only, which suffices because those already there do not overlap one another.
 #include <stdlib.h>
 #include <string.h>
 

@@ -48,7 +48,7 @@ static const char *item_fault(const arn_pack_problem *p, const arn_pack_item *it
 }
 
 static const char *rule_fault(const arn_pack_problem *p, const arn_pack_rule *r) {
-  if (r->upper >= p->count || r->lower >= p->count) return "a rule names an item that does not exist";
+  if (r->upper >= p->count || r->lower >= p->count) return "a rule names an item that is not there";
   if (r->upper == r->lower) return "a rule binds an item to itself";
   const int64_t most = ARN_PACK_MAX_BYTES;
   return r->distance > most || r->distance < -most ? "a rule's distance is above 1 GiB" : NULL;
@@ -151,8 +151,8 @@ static bool is_plain(const arn_pack_problem *p) {
   return true;
 }
 
-// Sums live bytes by differences at the sections' ends. A rule may let its two items overlap: then their
-// sum is no bound, and the upper one of each rule (marked in `skip`) is left out.
+// Sums live bytes by differences at the sections' ends. A rule may let its two items overlap: then
+// their sum is no bound, and the upper one of each rule (marked in `skip`) is left out.
 static void find_bound(pack_model *m, uint8_t *skip) {
   const arn_pack_problem *p = m->problem;
   for (uint32_t i = 0; i < p->count; i++) skip[i] = pack_allowed(&p->items[i]) != 1u;

@@ -1,11 +1,12 @@
-// A packing problem, checked and made compact: what the engines read. Private to host/search/pack_*.
+// A packing problem, checked and made compact: what the engines read. Private to
+// host/search/pack_*.
 #ifndef ARENITE_HOST_SEARCH_PACK_MODEL_H
 #define ARENITE_HOST_SEARCH_PACK_MODEL_H
 
 #include "host/search/pack.h"
 
-// A piece in sections. Sections are the intervals between neighbouring distinct steps of the problem:
-// within one, the set of live items does not change.
+// A piece in sections. Sections are the intervals between neighbouring distinct steps of the
+// problem: within one, the set of live items does not change.
 typedef struct pack_box {
   uint32_t item;
   uint32_t first, end;         // sections [first, end)

@@ -10,7 +10,7 @@
 // A choice: a section of a valley [from, to) whose floor is `floor`.
 struct choice {
   int32_t section, from, to, floor;
-  int32_t raised;                    // the floor if none of the candidates stands on it; -1: dominated
+  int32_t raised;                    // the floor if no candidate stands on it; -1: dominated
   size_t first;                      // of the candidates in s->stack
   int32_t count;
 };
@@ -298,7 +298,8 @@ static bool is_in_valley(const sky *s, const struct choice *c, int32_t id) {
   return s->items[id].first < c->to && s->items[id].end > c->from;
 }
 
-// The next floor of the section: where an item leans on a wall, or a refused candidate on another item.
+// The next floor of the section: where an item leans on a wall, or a refused candidate on another
+// item.
 static int32_t next_floor(const sky *s, const sky_part *part, const struct choice *c) {
   int32_t next = INT32_MAX;
   for (int32_t i = part->base; i < part->base + part->count; i++) {
@@ -308,11 +309,12 @@ static int32_t next_floor(const sky *s, const sky_part *part, const struct choic
     const int32_t lift = covers(s, id, c->section) ? 0 : s->items[id].size;
     if (base + lift < next) next = base + lift;
   }
-  // Unaligned items that cover the section may have base == floor: the floor must rise all the same.
+  // An item that its alignment lifts has base == floor: the floor must rise all the same.
   return next > c->floor ? next : c->floor + 1;
 }
 
-// Could anything be in a refused candidate's way, once it is to lie above `next`? Otherwise it slides down.
+// Could anything be in a refused candidate's way, once it is to lie above `next`? Otherwise it
+// slides down.
 static bool is_blocked(const sky *s, const sky_part *part, const struct choice *c, int32_t id,
                        int32_t next) {
   const sky_item *item = &s->items[id];
@@ -340,8 +342,8 @@ static int32_t raised_floor(const sky *s, const sky_part *part, const struct cho
 
 // ---- the search ----
 
-// After a failed branch that changed sections [from, to): false where the failure does not depend on them,
-// so that no other branch can help either. Otherwise joins its reasons to `why`.
+// After a failed branch that changed sections [from, to): false where the failure does not depend
+// on them, so that no other branch can help either. Otherwise joins its reasons to `why`.
 static bool is_to_blame(sky *s, int32_t from, int32_t to, sky_hull *why) {
   const bool blamed = s->failure.to > from && s->failure.from < to;
   s->failure = arn__sky_close_hull(s, s->failure);

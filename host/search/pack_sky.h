@@ -3,9 +3,10 @@
 //   floor[s]  what section s is filled up to: every item still to be placed lies above it
 //   top[s]    the top of the highest item placed in s (floor - top is waste that was decided on)
 //
-// A valley is a run of equal floors between higher ones. In any solution where no item can slide down, a
-// section of a valley either has an item standing exactly on the floor, wholly inside the valley, or it
-// stays empty for a while. The search picks one section and tries those items, then the waste.
+// A valley is a run of equal floors between higher ones. In any solution where no item can slide
+// down, a section of a valley either has an item standing exactly on the floor, wholly inside the
+// valley, or it stays empty for a while. The search picks one section and tries those items, then
+// the waste.
 #ifndef ARENITE_HOST_SEARCH_PACK_SKY_H
 #define ARENITE_HOST_SEARCH_PACK_SKY_H
 
@@ -60,7 +61,7 @@ typedef struct sky {
   int32_t *offset;                   // found
   double *weight;                    // [sections] how often failures involved them
   int32_t *table;                    // [SKY_LEVELS + 1][sections + 1] range maxima or minima
-  int32_t *valley, *valley_end;      // [sections] scratch of choosing; valley: -1 or its first section
+  int32_t *valley, *valley_end;      // [sections] scratch; valley: its first section or -1
   int32_t *delta;                    // [sections + 1]
   sky_change *trail;
   size_t trail_count, trail_room;
@@ -76,7 +77,8 @@ typedef struct sky {
   bool no_memory;
 } sky;
 
-// Needs: model->is_plain. Fails (false) where there is no memory or the problem is too large for it.
+// Needs: model->is_plain. Fails (false) where there is no memory or the problem is too large for
+// it.
 bool arn__sky_open(sky *s, const pack_model *model);
 void arn__sky_close(sky *s);
 
@@ -85,8 +87,9 @@ int arn__sky_attempt(sky *s, pack_attempt *attempt);
 
 // ---- between pack_sky.c and pack_sky_infer.c ----
 
-// Raises floors to a fixed point and finds low[] of the part's items. Returns false, with s->failure set,
-// where the part cannot be completed or only by a placement in which some item could slide down.
+// Raises floors to a fixed point and finds low[] of the part's items. Returns false, with
+// s->failure set, where the part cannot be completed or only by a placement in which some item
+// could slide down.
 bool arn__sky_infer(sky *s, const sky_part *part);
 
 // Searches the whole problem from the state that the attempt has set up.

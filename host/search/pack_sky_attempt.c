@@ -6,7 +6,7 @@
 
 #define MAX_UNITS (INT32_C(1) << 30)
 #define MAX_ITEMS 3000u
-#define MEMO_ENTRIES (UINT32_C(1) << 18)
+#define MAX_MEMO (UINT32_C(1) << 19)   // entries
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
   while (b) {
@@ -17,8 +17,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-// Offsets are sums of sizes rounded to alignments, so all are multiples of what divides them all. Where all
-// alignments are alike, that alignment is a unit too: sizes are rounded up to it.
+// Offsets are sums of sizes rounded to alignments, so all are multiples of what divides them all.
+// Where all alignments are alike, that alignment is a unit too: sizes are rounded up to it.
 static int32_t unit_of(const pack_model *m, bool *rounds) {
   uint64_t unit = 0;
   uint32_t alignment = 0;
@@ -69,8 +69,10 @@ static bool allocate(sky *s) {
   s->valley = calloc(sections, sizeof *s->valley);
   s->valley_end = calloc(sections, sizeof *s->valley_end);
   s->delta = calloc(sections + 1, sizeof *s->delta);
-  s->memo = calloc(MEMO_ENTRIES, sizeof *s->memo);
-  s->memo_mask = MEMO_ENTRIES - 1;
+  size_t memo = 64;
+  while (memo < MAX_MEMO && memo < items * items * 16u) memo *= 2;
+  s->memo = calloc(memo, sizeof *s->memo);
+  s->memo_mask = memo - 1;
   return s->items && s->sections && s->rest && s->cross && s->order && s->place && s->rank &&
          s->low && s->offset && s->weight && s->table && s->valley && s->valley_end && s->delta &&
          s->memo;

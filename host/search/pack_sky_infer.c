@@ -2,12 +2,13 @@
 //
 // 1. An item lies at or above the highest floor of its sections, aligned: low.
 // 2. A section's floor is at least the smallest low of the unplaced items that are alive in it.
-// These two feed each other until nothing changes. A section whose floor + rest passes the capacity fails; so
-// does an unplaced item that would fit into waste under the floors (a smaller sum of offsets exists).
+// These two feed each other until nothing changes. A section whose floor + rest passes the capacity
+// fails; so does an unplaced item that would fit into waste under the floors (a smaller sum of
+// offsets exists).
 //
-// Maxima over an item's sections come from a table of powers of two (two look-ups an item); minima over the
-// items of a section from the same table run backwards. So a round costs O(items + sections log sections),
-// however long the lifetimes are.
+// Maxima over an item's sections come from a table of powers of two (two look-ups an item); minima
+// over the items of a section from the same table run backwards. So a round costs O(items +
+// sections log sections), however long the lifetimes are.
 #include "host/search/pack_sky.h"
 
 static int32_t level_of(int32_t length) {
@@ -120,7 +121,8 @@ static int32_t raise_floors(sky *s, const sky_part *part) {
   return raised;
 }
 
-// No unplaced item may fit into the waste of all its sections. Minima of floors are maxima of negatives.
+// No unplaced item may fit into the waste of all its sections. Minima of floors are maxima of
+// negatives.
 static bool waste_is_needed(sky *s, const sky_part *part) {
   int32_t *a = level(s, 0);
   bool wasted = false;

@@ -49,6 +49,7 @@ static arn_pack_verdict open_run(struct run *r, const arn_pack_problem *problem,
   memset(r, 0, sizeof *r);
   result->height = result->bound = result->item = 0;
   result->reason = NULL;
+  result->found = false;
   result->nodes = 0;
   result->seconds = 0;
   const arn_pack_verdict verdict = arn__pack_model_open(&r->model, problem, result);
@@ -112,6 +113,7 @@ static int accept(struct run *r) {
   memcpy(r->result->offsets, a->offsets, count * sizeof *a->offsets);
   if (r->result->regions) memcpy(r->result->regions, a->regions, count);
   r->result->height = height_of(&r->model, a);
+  r->result->found = true;
   tell(r, true);
   return PACK_DONE;
 }
@@ -124,7 +126,8 @@ static int attempt(struct run *r, uint32_t capacity) {
   a->node_limit = nodes_of_turn(r);
   a->guide = r->guide && pack_random(&r->random) % 8 < 7 ? r->guide : NULL;
   r->turn++;
-  const int found = r->has_sky ? arn__sky_attempt(&r->sky, a) : arn__general_attempt(&r->general, a);
+  const int found =
+      r->has_sky ? arn__sky_attempt(&r->sky, a) : arn__general_attempt(&r->general, a);
   r->result->nodes = a->nodes;
   tell(r, false);
   return found == PACK_DONE ? accept(r) : found;
@@ -158,8 +161,8 @@ arn_pack_verdict arn_pack_solve(const arn_pack_problem *problem, const arn_pack_
 
 // ---- what is the least? ----
 
-// Aims between the bound and the best so far: near the best most of the time, since each step down makes a
-// better guide, and at times far below.
+// Aims between the bound and the best so far: near the best most of the time, since each step down
+// makes a better guide, and at times far below.
 static uint32_t aim(struct run *r, uint32_t most) {
   const uint32_t bound = r->result->bound, gap = most - bound;
   if (gap == 0) return bound;
@@ -172,12 +175,13 @@ static arn_pack_verdict minimize(struct run *r, uint32_t limit) {
   arn_pack_result *result = r->result;
   while (result->bound <= limit) {
     if (is_spent(r)) return ARN_PACK_BUDGET;
-    const uint32_t capacity = r->guide ? aim(r, limit) : limit;
+    const uint32_t capacity = result->found ? aim(r, limit) : limit;
     const int found = attempt(r, capacity);
     if (found == PACK_FAIL) result->bound = capacity + 1u;
+    if (found == PACK_DONE && result->height == 0) return ARN_PACK_SOLVED;
     if (found == PACK_DONE) limit = result->height - 1u;
   }
-  return result->height ? ARN_PACK_SOLVED : ARN_PACK_INFEASIBLE;
+  return result->found ? ARN_PACK_SOLVED : ARN_PACK_INFEASIBLE;
 }
 
 arn_pack_verdict arn_pack_minimize(const arn_pack_problem *problem, const arn_pack_options *options,
@@ -186,7 +190,7 @@ arn_pack_verdict arn_pack_minimize(const arn_pack_problem *problem, const arn_pa
   arn_pack_verdict verdict = open_run(&r, problem, options, result);
   if (verdict != ARN_PACK_SOLVED) return verdict;
   const uint32_t capacity = options->capacity ? options->capacity : ARN_PACK_MAX_BYTES;
-  verdict = problem->count ? minimize(&r, capacity) : ARN_PACK_SOLVED;
+  verdict = minimize(&r, capacity);
   close_run(&r);
   return verdict;
 }
