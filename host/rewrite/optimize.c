@@ -29,13 +29,17 @@ static bool plan_rows(const host_engine *e, const host_search_options *o, arn_op
   return ok;
 }
 
+// What goes into a file: `rows` NULL leaves the row plan out.
 static bool write_file(const void *bytes, size_t size, const host_engine *e, arn_optimized *r,
                        const arn_metadata_entry *rows, const char **why) {
   size_t tflm_bytes = 0;
   int32_t *tflm = arn_tflm_plan(&e->model, &tflm_bytes);
-  const arn_metadata_entry entries[2] = {*rows, {"OfflineMemoryAllocation", tflm, tflm_bytes}};
-  const bool ok =
-      tflm && arn_metadata_add(bytes, size, entries, 2, &r->bytes, &r->size, why);
+  arn_metadata_entry entries[2] = {{"OfflineMemoryAllocation", tflm, tflm_bytes}, {0}};
+  if (rows) entries[1] = *rows;
+  free(r->bytes);
+  r->bytes = NULL;
+  const bool ok = tflm && arn_metadata_add(bytes, size, entries, rows ? 2 : 1, &r->bytes, &r->size,
+                                           why);
   if (tflm == NULL) *why = "out of host memory";
   free(tflm);
   return ok;
@@ -73,10 +77,16 @@ arn_status arn_optimize(const void *bytes, size_t size, const host_search_option
   if (!ok) *why = "the rows of this model can't be planned (out of host memory, or too many outputs)";
   const arn_metadata_entry rows = {"arenite.plan", plan, plan_bytes};
   ok = ok && write_file(bytes, size, &e, r, &rows, why);
+  if (ok) status = try_result(r, error);
+  // Very small networks need more to verify a row plan than it saves them.
+  if (ok && status == ARN_OK && r->usage.arena_bytes >= e.usage.arena_bytes) {
+    r->row_bytes = r->whole_bytes;
+    ok = write_file(bytes, size, &e, r, NULL, why);
+    if (ok) status = try_result(r, error);
+  }
   host_engine_close(&e);
   free(plan);
   if (!ok) return ARN_ERR_INTERNAL;
-  status = try_result(r, error);
   if (status != ARN_OK) {
     free(r->bytes);
     r->bytes = NULL;
