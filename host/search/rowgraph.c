@@ -232,6 +232,14 @@ static void settle_uses(host_row_graph *g) {
   }
 }
 
+// An output that nodes read as well dies with its last reader, not when it is handed over.
+static bool is_used(const host_row_graph *g, uint32_t root) {
+  for (uint32_t i = 0; i < g->use_count; i++) {
+    if (g->uses[i].root == root) return true;
+  }
+  return false;
+}
+
 static void settle_roots(host_row_graph *g, host_stream_wish wish) {
   for (uint32_t i = 0; i < g->root_count; i++) {
     host_root *r = &g->roots[i];
@@ -251,10 +259,10 @@ static void settle_roots(host_row_graph *g, host_stream_wish wish) {
     const int32_t tensor = arn_model_index(g->nn->model, g->subgraph.outputs_at, i);
     if (tensor < 0 || g->root_of[tensor] < 0) continue;
     host_root *r = &g->roots[g->root_of[tensor]];
+    r->streamed_out = i < 32 && (wish.outputs >> i & 1) && r->tensor == (uint32_t)tensor &&
+                      !r->is_input && !r->is_output && !is_used(g, (uint32_t)g->root_of[tensor]);
     r->is_output = true;
     r->output_port = i;
-    r->streamed_out = i < 32 && (wish.outputs >> i & 1) && r->tensor == (uint32_t)tensor &&
-                      !r->is_input;
     if (!r->streamed_out) r->rigid = true;
   }
   for (uint32_t i = 0; i < g->root_count; i++) {
