@@ -248,6 +248,14 @@ static arn_status check_reads(const arn__proof *p, uint32_t n, arn_span span) {
   return ARN_OK;
 }
 
+// Granules pass from tensor to tensor whole: contiguous rows that share one pass in a single step.
+static bool passes_whole(const arn__proof *p, int32_t t, arn_span span) {
+  const arn__proof_tensor *tensor = &p->tensors[t];
+  return is_scattered(arn__row_plan_place(p->plan, (uint32_t)t)) ||
+         tensor->row_bytes % ARN__PLAN_GRANULE == 0 ||
+         (uint64_t)span.count * tensor->row_bytes == tensor->bytes;
+}
+
 // In place, output row r lies on input row r, which is the next to die.
 static arn_status check_in_place(const arn__proof *p, uint32_t n, arn_span span, uint32_t slot) {
   const arn__proof_node *node = &p->nodes[n];
@@ -265,7 +273,8 @@ static arn_status check_in_place(const arn__proof *p, uint32_t n, arn_span span,
   const uint32_t in_place = arn__row_plan_place(p->plan, (uint32_t)in);
   const uint32_t out_place = arn__row_plan_place(p->plan, (uint32_t)out);
   const uint32_t root_dead = p->tensors[a->root].dead;
-  if (b->row_bytes > a->row_bytes || root_dead != span.first * a->row_bytes) {
+  if (b->row_bytes > a->row_bytes || root_dead != span.first * a->row_bytes ||
+      !passes_whole(p, in, span) || !passes_whole(p, out, span)) {
     return refuse(p, ARN_WHAT_PLAN_STEP, n, in);
   }
   for (uint32_t r = span.first; r < span.first + span.count; r++) {
