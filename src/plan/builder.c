@@ -287,6 +287,8 @@ arn_status arn__builder_end(arn__builder *b) {
   if (!(b->config->flags & ARN_KEEP_ALL)) return ARN_OK;
   for (uint32_t i = 0; i < b->buffers.count; i++) {
     arn__buffer *buffer = arn__buffer_at(&b->buffers, i);
+    // Scratch and fixed buffers are found by their node, which is `first`.
+    if (buffer->kind == ARN__BUFFER_SCRATCH || buffer->kind == ARN__BUFFER_FIXED) continue;
     buffer->first = 0;
     buffer->last = end & 0x1FFFu;
   }
