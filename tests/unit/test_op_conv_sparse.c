@@ -41,7 +41,7 @@ static uint32_t count_of(const int32_t *dims) {
   return (uint32_t)(dims[0] * dims[1] * dims[2] * dims[3]);
 }
 
-// ---- the node, and what it gives -----------------------------------------------------------------
+// ---- the node, and what it gives ----------------------------------------------------------------
 
 static void draw_node(bool depthwise) {
   const int32_t h = 3 + (int32_t)draw(5), w = 3 + (int32_t)draw(5), c = 1 + (int32_t)draw(20);
