@@ -75,8 +75,15 @@ static void name_place(const cli_model *m, const arn_error *e, char *text, size_
   }
 }
 
-int cli_complain(const cli_model *m, const arn_error *error) {
+void cli_say_not_supported(arn_error *error) {
+  if (error->what == ARN_WHAT_OP_NOT_REGISTERED) error->what = ARN_WHAT_OP_NOT_SUPPORTED;
+}
+
+int cli_complain(const cli_model *m, const arn_error *given) {
   char text[512], place[256];
+  arn_error copy = *given;
+  const arn_error *error = &copy;
+  cli_say_not_supported(&copy);
   arn_error_format(error, text, sizeof text);
   name_place(m, error, place, sizeof place);
   return cli_fail(exit_code_of(error->status), "%s: %s%s%s", m->path, text, place,

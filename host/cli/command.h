@@ -44,6 +44,9 @@ void cli_unload(cli_model *m);
 // the exit code for it.
 int cli_complain(const cli_model *m, const arn_error *error);
 
+// The tool registers every operator there is: one that is not registered does not exist here.
+void cli_say_not_supported(arn_error *error);
+
 // Prints a sentence to stderr and returns `code`.
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

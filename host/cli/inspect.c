@@ -101,6 +101,7 @@ static void show_node(struct inspection *x, const arn_subgraph *g, uint32_t s, u
   const uint64_t macs = host_macs(&x->m->model, g, &node);
   x->macs += macs;
   const bool bad = arn_check_node(&x->m->model, &arn_ops_all, s, n, &error) != ARN_OK;
+  cli_say_not_supported(&error);
   if (list) {
     cJSON *item = cJSON_CreateObject();
     cJSON_AddNumberToObject(item, "node", n);

@@ -1,0 +1,75 @@
+#!/bin/sh
+# The command line: exit codes, JSON that adds up, files in and out, the KWS case of the course.
+build=${1:-build}
+. tests/lib/count.sh
+arenite=$build/arenite
+kws=examples/kws/kws.tflite
+mnist=examples/mnist/mnist.tflite
+work=$(mktemp -d)
+trap 'rm -rf "$work" "$LOG"' EXIT
+
+exits() {  # exits CODE COMMAND...: with one line on stderr that names the program
+  want=$1
+  shift
+  "$@" >/dev/null 2>"$work/err"
+  code=$?
+  [ "$code" -eq "$want" ] || { echo "exit code $code, want $want"; cat "$work/err"; return 1; }
+}
+number() { "$arenite" plan --json "$@" | sed -n "s/^\t\"$field\":\t\([0-9]*\),*$/\1/p" | head -n 1; }
+adds_up() {
+  "$arenite" plan --json "$1" >"$work/plan.json" || return 1
+  sum=$(sed -n '/"breakdown"/,/}/p' "$work/plan.json" | grep -o '[0-9][0-9]*' | awk '{ s += $1 } END { print s }')
+  field=arena_bytes
+  [ "$sum" -eq "$(number "$1")" ]
+}
+fits_100_columns() { "$arenite" plan "$1" | awk 'length($0) > 100 { bad = 1 } END { exit bad }'; }
+naive_fails_where_lifetime_fits() {
+  field=arena_bytes
+  lifetime=$(number --planner lifetime "$kws")
+  naive=$(number --planner id "$kws")
+  echo "lifetime order needs $lifetime bytes, tensor-id order $naive"
+  [ "$lifetime" -lt "$naive" ] && [ "$lifetime" -lt 16384 ] &&
+    "$arenite" plan --planner lifetime --arena "$lifetime" "$kws" >/dev/null &&
+    exits 5 "$arenite" plan --planner id --arena "$lifetime" "$kws"
+}
+measured_is_planned() { "$arenite" profile "$1" | grep -Eq '^high water: measured ([0-9]+), planned \1 bytes$'; }
+round_trip() {
+  "$arenite" run --output "0=$work/a.npy" --output "0=$work/a.npy" "$kws" >/dev/null &&
+    "$arenite" run --output "0=$work/a.bin" "$kws" >/dev/null &&
+    tail -c 10 "$work/a.npy" | cmp - "$work/a.bin"
+}
+optimised_is_equal() {
+  "$arenite" optimize -o "$work/o.tflite" "$1" >/dev/null &&
+    "$arenite" run --invocations 3 "$1" >"$work/1" && "$arenite" run --invocations 3 "$work/o.tflite" >"$work/2" &&
+    cmp "$work/1" "$work/2"
+}
+garbage() { head -c 300 "$mnist" >"$work/cut.tflite" && exits 3 "$arenite" inspect "$work/cut.tflite"; }
+
+check "help" exits 0 "$arenite" --help
+check "no command: usage" exits 2 "$arenite"
+check "unknown command: usage" exits 2 "$arenite" nonsense
+check "bad planner: usage" exits 2 "$arenite" plan --planner best "$kws"
+check "bad alignment: usage" exits 2 "$arenite" plan --align 5 "$kws"
+check "no such file: I/O" exits 6 "$arenite" plan "$work/none.tflite"
+check "a cut file: bad model" garbage
+check "arena too small" exits 5 "$arenite" plan --arena 100 "$kws"
+check "no such input: usage" exits 2 "$arenite" run --input 7=x.bin "$kws"
+check "unwritable output: I/O" exits 6 "$arenite" run --output "0=$work/no/such/dir.bin" "$kws"
+for model in "$kws" "$mnist"; do
+  check "breakdown adds up: $model" adds_up "$model"
+  check "plan fits 100 columns: $model" fits_100_columns "$model"
+  check "measured is planned: $model" measured_is_planned "$model"
+  check "optimised file, same outputs: $model" optimised_is_equal "$model"
+done
+check "KWS: naive order fails where lifetime order fits" naive_fails_where_lifetime_fits
+check "outputs as .npy and raw" round_trip
+check "held-out digits, 97 % or better" "$build/digits" "$mnist" examples/mnist/digits.bin
+if [ -d ../shared/models ]; then
+  for model in ../shared/models/*.tflite; do
+    check "breakdown and high water: $(basename "$model")" sh -c "$arenite profile '$model' >/dev/null"
+  done
+else
+  skip "profile of every model" "../shared is not here"
+fi
+echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
+[ "$FAILED" -eq 0 ]
