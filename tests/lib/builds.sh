@@ -8,11 +8,14 @@ for path in $PACKS $MODELS; do
 done
 
 check "build with the sanitizers" build CC=clang OPT=-O1 LEVELS= CFLAGS="$SANITIZE" \
-  BUILD=build/sanitize all units
+  BUILD=build/sanitize all units build/sanitize/mutate
 sum "unit tests (sanitizers)" tests/run_units.sh build/sanitize
 for path in $PACKS $MODELS; do
   sum "conformance $path (sanitizers)" build/sanitize/conformance --quick "$path"
 done
+sum "hostile models: examples (sanitizers)" build/sanitize/mutate --rounds 200 examples/kws/kws.tflite
+[ -z "$PACKS" ] ||
+  sum "hostile models: packs (sanitizers)" build/sanitize/mutate --rounds 1 "$PACKS"/*.pack
 [ -z "$PACKS" ] || sum "scattered rows (sanitizers)" build/sanitize/conformance --rows "$PACKS"
 
 check "build without optimisation" build OPT=-O0 LEVELS= BUILD=build/o0 build/o0/conformance
