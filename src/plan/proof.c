@@ -199,14 +199,30 @@ static arn_status begin_inputs(const arn__proof *p) {
   return ARN_OK;
 }
 
+// Streamed outputs are marked: their bytes die when they are handed over, and only then.
+static arn_status begin_outputs(const arn__proof *p) {
+  for (uint32_t i = 0; i < p->subgraph->output_count && i < 32; i++) {
+    const int32_t t = arn_model_index(p->plan->model, p->subgraph->outputs_at, i);
+    arn__proof_tensor *tensor = &p->tensors[t];
+    if (!(p->plan->streamed_outputs >> i & 1) || !tensor->dynamic) continue;
+    if (tensor->root != t || tensor->dynamic == ARN__PROOF_HANDED_OVER) {
+      return refuse(p, ARN_WHAT_PLAN_STEP, 0, t);
+    }
+    tensor->dynamic = ARN__PROOF_HANDED_OVER;
+  }
+  return ARN_OK;
+}
+
 static arn_status end_outputs(const arn__proof *p) {
   for (uint32_t i = 0; i < p->subgraph->output_count; i++) {
     const int32_t t = arn_model_index(p->plan->model, p->subgraph->outputs_at, i);
     const bool streamed = i < 32 && (p->plan->streamed_outputs >> i & 1);
-    if (!p->tensors[t].dynamic || streamed) continue;
+    if (!p->tensors[t].dynamic) continue;
     const arn__proof_tensor *root = &p->tensors[p->tensors[t].root];
-    if (is_scattered(arn__row_plan_place(p->plan, (uint32_t)t)) || root->born != root->bytes ||
-        root->dead > 0) {
+    if (streamed) {
+      if (root->dead != root->bytes) return refuse(p, ARN_WHAT_PLAN_STEP, 0, t);
+    } else if (is_scattered(arn__row_plan_place(p->plan, (uint32_t)t)) ||
+               root->born != root->bytes || root->dead > 0) {
       return refuse(p, ARN_WHAT_PLAN_STEP, 0, t);
     }
   }
@@ -349,6 +365,9 @@ static arn_status check_deaths(arn__proof *p, uint32_t n, arn_span span, uint32_
     if (named_before(p, node, i, p->tensors[t].root)) continue;
     TRY(number(p, n, &bytes));
     const bool kept = in_place == i + 1;
+    if (bytes > 0 && p->tensors[p->tensors[t].root].dynamic == ARN__PROOF_HANDED_OVER) {
+      return refuse(p, ARN_WHAT_PLAN_STEP, n, t);
+    }
     if (kept && bytes != span.count * p->tensors[t].row_bytes) {
       return refuse(p, ARN_WHAT_PLAN_STEP, n, t);
     }
@@ -441,10 +460,10 @@ static arn_status check_port_step(arn__proof *p, const arn__row_step *step) {
     tensor->born = (uint32_t)last;
     return ARN_OK;
   }
-  if (!is_alive(p, t, (uint32_t)first, (uint32_t)last)) {
+  TRY(number(p, step->node, &bytes));
+  if (first != tensor->dead || bytes != last - first) {  // in order, each row once
     return refuse(p, ARN_WHAT_PLAN_STEP, step->node, (int32_t)t);
   }
-  TRY(number(p, step->node, &bytes));
   return die(p, step->node, t, bytes, false);
 }
 
@@ -458,6 +477,7 @@ arn_status arn__proof_run(arn__proof *p) {
     if (!p->nodes[n].skip) TRY(check_node_access(p, n));
   }
   TRY(begin_inputs(p));
+  TRY(begin_outputs(p));
   while (cursor < end) {
     if (!arn__row_plan_next(p->plan, &cursor, &step)) {
       return refuse(p, ARN_WHAT_PLAN_STEP, 0, ARN_NOWHERE);

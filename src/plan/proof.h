@@ -6,11 +6,13 @@
 #include "arenite/op.h"
 #include "rowplan.h"
 
+#define ARN__PROOF_HANDED_OVER 2u
+
 typedef struct arn__proof_tensor {
   uint32_t bytes, row_bytes;
   uint32_t born, dead;   // bytes from the front; kept at the root
   uint16_t root;         // the tensor whose bytes it is
-  uint16_t dynamic;      // 1: lies in the dynamic region
+  uint16_t dynamic;      // 1: lies in the dynamic region; ARN__PROOF_HANDED_OVER: by rows, an output
 } arn__proof_tensor;
 
 // No pointers: the same bytes on every machine.
