@@ -135,8 +135,12 @@ static int attempt(struct run *r, uint32_t capacity) {
 
 // ---- does it fit? ----
 
-static arn_pack_verdict solve(struct run *r) {
-  const uint32_t capacity = r->options->capacity;
+static uint32_t most_of(const arn_pack_options *options) {
+  const uint32_t most = options->capacity;
+  return most && most < ARN_PACK_MAX_BYTES ? most : ARN_PACK_MAX_BYTES;
+}
+
+static arn_pack_verdict solve(struct run *r, uint32_t capacity) {
   if (r->result->bound > capacity) return ARN_PACK_INFEASIBLE;
   while (!is_spent(r)) {
     const int found = attempt(r, capacity);
@@ -154,7 +158,7 @@ arn_pack_verdict arn_pack_solve(const arn_pack_problem *problem, const arn_pack_
   struct run r;
   arn_pack_verdict verdict = open_run(&r, problem, options, result);
   if (verdict != ARN_PACK_SOLVED) return verdict;
-  verdict = solve(&r);
+  verdict = solve(&r, most_of(options));
   close_run(&r);
   return verdict;
 }
@@ -189,8 +193,7 @@ arn_pack_verdict arn_pack_minimize(const arn_pack_problem *problem, const arn_pa
   struct run r;
   arn_pack_verdict verdict = open_run(&r, problem, options, result);
   if (verdict != ARN_PACK_SOLVED) return verdict;
-  const uint32_t capacity = options->capacity ? options->capacity : ARN_PACK_MAX_BYTES;
-  verdict = minimize(&r, capacity);
+  verdict = minimize(&r, most_of(options));
   close_run(&r);
   return verdict;
 }
