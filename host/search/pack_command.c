@@ -16,8 +16,8 @@ enum { OK = 0, CHECK = 1, USAGE = 2, IO = 6, INTERNAL = 70, DONE = -1 };
 static const char usage[] =
     "Usage: arenite pack F.csv --capacity N [-o OUT.csv] [--minimize] [--check]\n"
     "                    [--budget SECONDS] [--seed N] [--json]\n"
-    "Gives every buffer of a CSV file (id,lower,upper,size[,alignment]; alive over [lower, upper))\n"
-    "an offset, so that no two share a byte at the same time, or proves that there is no way.\n"
+    "Gives every buffer of a CSV file (id,lower,upper,size[,alignment]; alive over [lower,\n"
+    "upper)) an offset, so that no two share a byte at the same time, or proves that there is no way.\n"
     "  --capacity N      bytes that must suffice (64K, 1M are understood); --minimize can\n"
     "                    do without\n"
     "  -o OUT.csv        write the buffers with a column offset\n"
@@ -26,8 +26,8 @@ static const char usage[] =
     "  --budget SECONDS  CPU time at most; default 30\n"
     "  --seed N          another order of search; equal seeds repeat equal runs\n"
     "  --json            schema arenite.pack, version 1, on stdout\n"
-    "Exit codes: 0 done, 1 no placement (proved, or none found in time) or a failed check, 2 usage\n"
-    "or a broken CSV file, 6 a file cannot be read or written, 70 internal.\n"
+    "Exit codes: 0 done, 1 no placement (proved, or none found in time) or a failed check,\n"
+    "2 usage or a broken CSV file, 6 a file cannot be read or written, 70 internal.\n"
     "Example: arenite pack buffers.csv --capacity 1M -o placed.csv\n";
 
 struct command {
