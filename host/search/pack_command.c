@@ -17,7 +17,7 @@ static const char usage[] =
     "Usage: arenite pack F.csv --capacity N [-o OUT.csv] [--minimize] [--check]\n"
     "                    [--budget SECONDS] [--seed N] [--json]\n"
     "Gives every buffer of a CSV file (id,lower,upper,size[,alignment]; alive over [lower,\n"
-    "upper)) an offset, so that no two share a byte at the same time, or proves that there is no way.\n"
+    "upper)) an offset so that no two share a byte at the same time, or proves that there is none.\n"
     "  --capacity N      bytes that must suffice (64K, 1M are understood); --minimize can\n"
     "                    do without\n"
     "  -o OUT.csv        write the buffers with a column offset\n"

@@ -91,7 +91,7 @@ static bool fits_at(struct brute *b, uint32_t i) {
 
 static bool brute_from(struct brute *b, uint32_t i) {
   const arn_pack_problem *p = b->p;
-  if (i == p->count) return true;
+  if (i == p->count || i == MAX_ITEMS) return true;
   const arn_pack_item *item = &p->items[i];
   const uint32_t regions = p->region_count ? p->region_count : 1;
   const uint32_t step = item->alignment ? item->alignment : 1;
