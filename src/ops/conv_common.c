@@ -109,13 +109,18 @@ static void store_axes(arn__conv_state *s, const axis *down, const axis *along) 
 
 static bool is_constant(const arn_tensor *t) { return t->flags & ARN_TENSOR_CONST; }
 
+// An image one row high under a kernel one row high: the axes may be swapped.
+static bool is_flat(const axis *down) {
+  return down->in == 1 && down->kernel == 1 && down->out == 1;
+}
+
 // Returns ARN__CONV_WHOLE, ARN__CONV_BY_PIXELS or neither.
 static uint8_t cut_of(const tensors *t, const axis *down, const axis *along) {
   const bool constant = is_constant(&t->filter) && (!t->has_bias || is_constant(&t->bias));
   if (!constant || t->in.dims[BATCH] != 1 || t->out.count == 0) return ARN__CONV_WHOLE;
-  if (down->in == 1 && along->in > 1 && down->kernel > 1) return ARN__CONV_WHOLE;
-  if (down->in > 1 && down->out == 1 && along->out > 1) return ARN__CONV_BY_PIXELS;
-  return 0;
+  if (is_flat(down)) return 0;
+  if (down->in == 1 && along->in > 1) return ARN__CONV_WHOLE;
+  return down->out == 1 && along->out > 1 ? ARN__CONV_BY_PIXELS : 0;
 }
 
 static arn_status set_shapes(arn_prepare *p, const tensors *t, arn__conv_state *s) {
@@ -134,7 +139,7 @@ static arn_status set_shapes(arn_prepare *p, const tensors *t, arn__conv_state *
   s->group = (uint16_t)(t->depthwise ? t->out.dims[CHANNELS] / t->in.dims[CHANNELS]
                                      : t->filter.dims[CHANNELS]);
   s->flags = cut_of(t, &down, &along);
-  const bool swap = s->flags == 0 && down.in == 1 && along.in > 1;
+  const bool swap = s->flags == 0 && is_flat(&down);
   store_axes(s, swap ? &along : &down, swap ? &down : &along);
   if (s->flags == ARN__CONV_WHOLE) return ARN_OK;
   p->work = ARN_ROWS;

@@ -182,6 +182,30 @@ static void compute_pixels(const run *r, const arn__conv_block *b) {
   }
 }
 
+// An image one pixel wide, all in one piece, is as well a row of pixels: its windows then share a call.
+static bool is_line(const run *r) {
+  const arn__conv_state *s = r->s;
+  return s->in_width == 1 && s->out_width == 1 && s->kernel_width == 1 &&
+         !(s->flags & ARN__CONV_WHOLE) && r->in.table == NULL && r->out.table == NULL &&
+         r->e->span.count > 1;
+}
+
+static void set_line(run *r) {
+  const arn__conv_state *s = r->s;
+  r->conv.in_width = s->in_height;
+  r->conv.kernel_width = s->kernel_height;
+  r->conv.stride = s->stride_down;
+  r->conv.dilation = s->dilation_down;
+  r->conv.pad = s->pad_top;
+}
+
+static void compute_line(const run *r, const arn__conv_block *b) {
+  const arn__conv_row row = {.input = r->in, .step = 1, .count = 1,
+                             .column = r->e->span.first, .columns = r->e->span.count,
+                             .out = arn_row(&r->out, r->e->span.first)};
+  r->kernel(&r->conv, &row, b);
+}
+
 static void compute_rows(const run *r, const arn__conv_block *b) {
   const arn__conv_state *s = r->s;
   const bool whole = s->flags & ARN__CONV_WHOLE;
@@ -223,11 +247,14 @@ arn_status arn__conv_eval(const arn_eval *e, const arn__conv_state *s, arn__conv
   set_groups(&r);
   set_conv(&r);
   set_tensors(&r);
+  const bool line = is_line(&r);
+  if (line) set_line(&r);
   if (depthwise && (s->flags & ARN__CONV_SPARSE)) decode(&r, 0, 1);
   for (uint32_t c = 0, count; c < s->out_channels; c += count) {
     count = block_count(&r, c);
     const arn__conv_block b = make_block(&r, c, count);
-    if (s->flags & ARN__CONV_BY_PIXELS) compute_pixels(&r, &b);
+    if (line) compute_line(&r, &b);
+    else if (s->flags & ARN__CONV_BY_PIXELS) compute_pixels(&r, &b);
     else compute_rows(&r, &b);
   }
   return ARN_OK;
