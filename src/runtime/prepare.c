@@ -223,6 +223,7 @@ static arn_status plan(arn__prepare_site *at) {
                             !(s->config.flags & (ARN_NO_OVERLAP | ARN_KEEP_ALL))};
   if (!at->builder->complete) {
     s->measured = false;
+    if (at->builder->wanted > s->records_wanted) s->records_wanted = at->builder->wanted;
     return ARN_OK;
   }
   if (s->config.planner == ARN_PLANNER_OFFLINE) {

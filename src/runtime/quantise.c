@@ -17,12 +17,19 @@ static bool range_of(arn_type type, int32_t *low, int32_t *high) {
   }
 }
 
+// Rounds before the zero point is added: the sum in float would move values near a tie.
 static int32_t quantise_one(float real, float scale, int32_t zero, int32_t low, int32_t high) {
-  const float q = real / scale + (float)zero;
+  const float q = real / scale;
+  zero = zero < low ? low : zero > high ? high : zero;
   if (!(q == q)) return zero;
-  if (q <= (float)low) return low;
-  if (q >= (float)high) return high;
-  return (int32_t)(q < 0.0f ? q - 0.5f : q + 0.5f);
+  if (q <= -65536.0f) return low;
+  if (q >= 65536.0f) return high;
+  int32_t whole = (int32_t)q;
+  const float rest = q - (float)whole;  // exact
+  if (rest >= 0.5f) whole++;
+  if (rest <= -0.5f) whole--;
+  whole += zero;
+  return whole < low ? low : whole > high ? high : whole;
 }
 
 static void store(const arn_tensor_view *t, size_t i, int32_t q) {

@@ -263,11 +263,11 @@ arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, s
   s.nn = nn;
   s.spare = spare;
   s.spare_count = ARN_STACK_PLAN_RECORDS;
+  if (nn != NULL) memset(nn, 0, sizeof *nn);
   if (nn == NULL || (arena == NULL && arena_bytes > 0)) {
     return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_NULL_POINTER, ARN_NOWHERE,
                              ARN_NOWHERE);
   }
-  memset(nn, 0, sizeof *nn);
   TRY(check_arguments(&s, model, config));
   arn__arena_open(&s.arena, arena, arena_bytes, s.config.alignment);
   nn->model = model;
@@ -308,7 +308,8 @@ arn_status arn_measure(const arn_model *model, const arn_config *config, void *w
   TRY(arn__starter_run(&s));
   if (!s.measured) {
     *s.error = (arn_error){ARN_ERR_NO_MEMORY, ARN_WHAT_ARENA_PREPARE, ARN_NOWHERE, ARN_NOWHERE,
-                           ARN_NOWHERE, s.arena.init_bytes, (uint32_t)workspace_bytes, 0};
+                           ARN_NOWHERE, s.records_wanted * (uint32_t)sizeof spare[0],
+                           (uint32_t)workspace_bytes, 0};
     return ARN_ERR_NO_MEMORY;
   }
   *usage = s.arena.usage;

@@ -20,6 +20,7 @@ typedef struct arn__starter {
   arn__row_plan rows;          // of the main subgraph
   bool has_rows;
   bool measured;               // all subgraphs could be planned
+  uint32_t records_wanted;     // most planning records of a subgraph that could not be
   uint8_t depth[ARN_MAX_SUBGRAPHS];     // of calls; 0: not reachable
   uint32_t dynamic[ARN_MAX_SUBGRAPHS];  // bytes of the dynamic regions
   uint32_t state[ARN_STATE_MAX_BYTES / 4];  // what a node prepares, before it is kept
