@@ -1,8 +1,8 @@
-// Row plans: an optimised file computes what the original does; a plan that was damaged, by chance or
-// on purpose, is refused or computes the same, and never writes outside the arena.
+// Row plans: an optimised file computes what the original does; a plan that was damaged, by
+// chance or on purpose, is refused or computes the same, and never writes outside the arena.
 //
-// Plans are read and written here from the words of docs/plan-format.md, sharing only the fingerprint with
-// src/plan.
+// Plans are read and written here from the words of docs/plan-format.md, sharing only the
+// fingerprint with src/plan.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,8 +84,8 @@ static file finish(arn_builder *b) {
   return f;
 }
 
-// Convolution, depthwise, RELU, a residual, a stride, global pooling; `c` channels. The second output is
-// the last convolution, or what the pooling and that convolution read.
+// Convolution, depthwise, RELU, a residual, a stride, global pooling; `c` channels. The second
+// output is the last convolution, or what the pooling and that convolution read.
 static file network_with(int32_t size, int32_t c, bool output_is_read) {
   arn_builder *b = arn_builder_new();
   arn_builder_subgraph(b, "main");
@@ -101,7 +101,8 @@ static file network_with(int32_t size, int32_t c, bool output_is_read) {
            (arn_build_options){.type = ARN_OPTIONS_ADD});
   const int32_t s = add_conv(b, sum, filter(b, 2, 3, 3, c), activation(b, half, half, 2), 2);
   const int32_t mean = activation(b, 1, 1, 2);
-  const arn_build_options pool = {.type = ARN_OPTIONS_POOL_2D, .values = {1, half, half, half, half}};
+  const arn_build_options pool = {.type = ARN_OPTIONS_POOL_2D,
+                                  .values = {1, half, half, half, half}};
   add_node(b, ARN_BUILTIN_AVERAGE_POOL_2D, &s, 1, mean, pool);
   const int32_t last = add_conv(b, s, filter(b, 2, 1, 1, 2), activation(b, half, half, 2), 1);
   arn_builder_io(b, &in, 1, (int32_t[]){mean, output_is_read ? s : last}, 2);
@@ -137,7 +138,8 @@ static bool fetch(void *context, uint32_t input, uint32_t row, void *to, uint32_
   return true;
 }
 
-static bool deliver(void *context, uint32_t output, uint32_t row, const void *from, uint32_t bytes) {
+static bool deliver(void *context, uint32_t output, uint32_t row, const void *from,
+                    uint32_t bytes) {
   (void)context;
   if (output > 1 || (uint64_t)(row + 1) * bytes > sizeof w.got[0]) return false;
   memcpy(w.got[output] + (size_t)row * bytes, from, bytes);
@@ -245,7 +247,7 @@ static void write_number(uint8_t *bytes, uint32_t *cursor, uint32_t value) {
   bytes[(*cursor)++] = (uint8_t)value;
 }
 
-// How many numbers the proof has for a step: one, and one for each input slot with memory of its own.
+// Numbers that the proof has for a step: one, and one for each input slot with memory of its own.
 static uint32_t numbers_of(const plan *p, const arn_model *m, const plan_step *s) {
   arn_subgraph g;
   arn_node node;
@@ -555,8 +557,8 @@ static file logic(void) {
   return finish(b);
 }
 
-// Four rows of a byte share a granule: where they pass to another tensor one by one, and the last one
-// dies, the granule must not be taken for free.
+// Four rows of a byte share a granule: where they pass to another tensor one by one, and the
+// last one dies, the granule must not be taken for free.
 static void rows_that_share_a_granule_pass_together(void **state) {
   (void)state;
   const file f = logic();
