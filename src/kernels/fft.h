@@ -9,6 +9,7 @@
 #define ARENITE_SRC_KERNELS_FFT_H
 
 #include "kernel.h"
+#include "x86/x86.h"
 
 #define ARN__FFT_TURN 2048u  // points of a whole turn of the table
 
@@ -87,7 +88,12 @@ typedef void arn__fft_across_f32_kernel(float *x, uint32_t n, uint32_t width);
 arn__fft_across_f32_kernel arn__fft_across_f32_portable;
 
 #define arn__fft_across_f32 arn__fft_across_f32_portable
+#if defined(ARN__X86)
+arn__fft_forward_s16_kernel arn__fft_forward_s16_x86;
+#define arn__fft_forward_s16 arn__fft_forward_s16_x86
+#else
 #define arn__fft_forward_s16 arn__fft_forward_s16_portable
+#endif
 #define arn__fft_forward_s32 arn__fft_forward_s32_portable
 #define arn__fft_forward_f32 arn__fft_forward_f32_portable
 #define arn__fft_inverse_s16 arn__fft_inverse_s16_portable

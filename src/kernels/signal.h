@@ -3,6 +3,7 @@
 #define ARENITE_SRC_KERNELS_SIGNAL_H
 
 #include "kernel.h"
+#include "x86/x86.h"
 
 // out[i] = x[i] * window[i] >> shift, clamped to int16. out may be x. Needs: shift <= 31.
 typedef void arn__signal_window_kernel(int16_t *out, const int16_t *x, const int16_t *window,
@@ -101,7 +102,12 @@ arn__signal_overlap_f32_kernel arn__signal_overlap_f32_portable;
 #define arn__signal_magnitude_s16 arn__signal_magnitude_s16_portable
 #define arn__signal_shift_s16 arn__signal_shift_s16_portable
 #define arn__signal_energy_s16 arn__signal_energy_s16_portable
+#if defined(ARN__X86)
+arn__signal_sqrt_kernel arn__signal_sqrt_u64_x86;
+#define arn__signal_sqrt_u64 arn__signal_sqrt_u64_x86
+#else
 #define arn__signal_sqrt_u64 arn__signal_sqrt_u64_portable
+#endif
 #define arn__signal_log_u32 arn__signal_log_u32_portable
 #define arn__signal_filter_u32 arn__signal_filter_u32_portable
 #define arn__signal_denoise_u32 arn__signal_denoise_u32_portable

@@ -49,6 +49,16 @@ ARN__INLINE void split_planes(planes *restrict out, const planes *x, int32_t cou
   }
 }
 
+// Makes the roots that split `count` pairs.
+ARN__INLINE void make_split_roots(scalar *re, scalar *im, uint32_t at, uint32_t step,
+                                  uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const complex_value w = split_root(at + i * step);
+    re[i] = w.re;
+    im[i] = w.im;
+  }
+}
+
 // Pairs k, k + 1, ... from `low` up, and n - k, n - k - 1, ... down to `high`. They may meet in the
 // middle, where the point that is its own partner counts as a high one. Needs: count <= LANES.
 ARN__INLINE void split_block(scalar *low, scalar *high, uint32_t at, uint32_t step,
@@ -57,11 +67,7 @@ ARN__INLINE void split_block(scalar *low, scalar *high, uint32_t at, uint32_t st
   const int32_t pairs = (int32_t)count;
   planes_take(x.low_re, x.low_im, low, pairs);
   planes_take(x.high_re, x.high_im, high, pairs);
-  for (uint32_t i = 0; i < count; i++) {
-    const complex_value w = split_root(at + i * step);
-    x.w_re[i] = w.re;
-    x.w_im[i] = w.im;
-  }
+  make_split_roots(x.w_re, x.w_im, at, step, count);
   split_planes(&done, &x, pairs);
   planes_put(low, done.low_re, done.low_im, pairs);
   planes_put(high, done.high_re, done.high_im, pairs);

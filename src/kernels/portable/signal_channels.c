@@ -8,18 +8,21 @@ typedef struct sums {
   uint64_t weighted, rest;
 } sums;
 
-ARN__INLINE sums filter_channel(const uint32_t *energy, const int16_t *weight,
-                                const int16_t *unweight, int32_t width) {
+// Channels are narrow, and 64-bit products slow in vectors: the loop is left to scalar code, by
+// reading energies as volatile.
+static inline sums filter_channel(const volatile uint32_t *energy, const int16_t *weight,
+                                  const int16_t *unweight, int32_t width) {
   sums s = {0, 0};
   for (int32_t i = 0; i < width; i++) {
-    s.weighted += (uint64_t)((int64_t)weight[i] * energy[i]);
-    s.rest += (uint64_t)((int64_t)unweight[i] * energy[i]);
+    const int64_t value = energy[i];
+    s.weighted += (uint64_t)(weight[i] * value);
+    s.rest += (uint64_t)(unweight[i] * value);
   }
   return s;
 }
 
-ARN__KERNEL void arn__signal_filter_u32_portable(void *out, const uint32_t *energy,
-                                                 const arn__signal_filters *f) {
+void arn__signal_filter_u32_portable(void *out, const uint32_t *energy,
+                                     const arn__signal_filters *f) {
   uint8_t *bytes = out;
   uint64_t rest = 0;
   for (uint32_t c = 0; c <= f->channels; c++) {
@@ -34,18 +37,18 @@ ARN__KERNEL void arn__signal_filter_u32_portable(void *out, const uint32_t *ener
 
 // ---- square root --------------------------------------------------------------------------------
 
-// One binary digit after the other, without branches: which way they go cannot be foreseen. Rounded
-// to the nearest, but not beyond `most`.
-#define SQUARE_ROOT(name, type, most)                           \
-  ARN__INLINE uint32_t name(type x, uint32_t top) {             \
-    type root = 0;                                              \
-    for (type bit = (type)1 << top; bit > 0; bit >>= 2) {       \
-      const type sum = root + bit;                              \
-      const type taken = (type)0 - (type)(x >= sum);            \
-      x -= sum & taken;                                         \
-      root = (root >> 1) + (bit & taken);                       \
-    }                                                           \
-    return (uint32_t)root + (x > root && root != (most));       \
+// One digit after the other, without branches: which way those go cannot be foreseen. Rounded to
+// the nearest, but never to 2^16 or 2^32, which the reference's types do not hold.
+#define SQUARE_ROOT(name, type, most)                       \
+  ARN__INLINE uint32_t name(type x, uint32_t top) {         \
+    type root = 0;                                          \
+    for (type bit = (type)1 << top; bit > 0; bit >>= 2) {   \
+      const type sum = root + bit;                          \
+      const type taken = (type)0 - (type)(x >= sum);        \
+      x -= sum & taken;                                     \
+      root = (root >> 1) + (bit & taken);                   \
+    }                                                       \
+    return (uint32_t)root + (x > root && root != (most));   \
   }
 
 SQUARE_ROOT(square_root_32, uint32_t, 0xFFFFu)
@@ -56,8 +59,7 @@ ARN__INLINE uint32_t top_bit(uint32_t x) {
   return (31u - (uint32_t)arn__fixed_leading_zeros(x)) & ~1u;
 }
 
-ARN__KERNEL void arn__signal_sqrt_u64_portable(uint32_t *out, const void *x, uint32_t count,
-                                               uint32_t shift) {
+void arn__signal_sqrt_u64_portable(uint32_t *out, const void *x, uint32_t count, uint32_t shift) {
   const uint8_t *bytes = x;
   for (uint32_t i = 0; i < count; i++) {
     uint64_t value;

@@ -25,10 +25,22 @@ ARN__KERNEL void arn__signal_shift_s16_portable(int16_t *out, const int16_t *x, 
   for (uint32_t i = 0; i < count; i++) out[i] = (int16_t)(uint16_t)((uint32_t)x[i] << shift);
 }
 
-ARN__KERNEL void arn__signal_energy_s16_portable(uint32_t *out, const int16_t *x, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    const int32_t re = x[2 * i], im = x[2 * i + 1];
+ARN__INLINE void energies(uint32_t *out, const void *x, uint32_t count) {
+  const uint8_t *bytes = x;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t point;
+    memcpy(&point, bytes + 4 * i, sizeof point);
+    const int32_t re = (int16_t)point, im = (int32_t)point >> 16;
     out[i] = (uint32_t)(re * re) + (uint32_t)(im * im);
+  }
+}
+
+// Twice the same, because compilers vectorise in place only where they see that it is.
+ARN__KERNEL void arn__signal_energy_s16_portable(uint32_t *out, const int16_t *x, uint32_t count) {
+  if ((const void *)out == (const void *)x) {
+    energies(out, out, count);
+  } else {
+    energies(out, x, count);
   }
 }
 
