@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "host/check/ladder.h"
+#include "host/check/plan_check.h"
 #include "host/check/rows_check.h"
 #include "tests/conformance/runner.h"
 
@@ -74,6 +75,13 @@ bool runner_check_rows(runner *r, const char *name, const host_engine *engine) {
     else return runner_complain(name, "rows", "node %u: %s", n, host_rows_text(result));
   }
   return true;
+}
+
+bool runner_check_plan(const char *name, const char *how, const host_engine *engine) {
+  const host_plan_clash clash = host_plan_check(engine);
+  if (clash.what == NULL) return true;
+  return runner_complain(name, how, "the plan is not sound: %s (subgraph %u, node %u, tensors %d, %d)",
+                         clash.what, clash.subgraph, clash.node, clash.a, clash.b);
 }
 
 bool runner_climb(runner *r, const char *name, const void *bytes, size_t size) {

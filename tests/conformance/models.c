@@ -182,6 +182,7 @@ static bool run_variant(runner *r, const struct model_case *c, const variant *v)
     arn_error_format(&error, text, sizeof text);
     return runner_complain(c->name, v->name, "does not start: %s", text);
   }
+  ok = runner_check_plan(c->name, v->name, &e);
   for (uint32_t i = 0; i < c->invocations && ok; i++) ok = invoke(c, v->name, &e, i);
   if (ok && !host_engine_is_intact(&e)) {
     ok = runner_complain(c->name, v->name, "bytes outside the arena were written");

@@ -148,7 +148,7 @@ static bool run_variant(runner *r, const struct pack_case *c, const variant *v,
     arn_error_format(&error, text, sizeof text);
     return runner_complain(c->name, v->name, "does not start: %s", text);
   }
-  bool ok = run_invocations(c, v->name, &e);
+  bool ok = runner_check_plan(c->name, v->name, &e) && run_invocations(c, v->name, &e);
   if (ok && r->rows) ok = runner_check_rows(r, c->name, &e);
   host_engine_close(&e);
   return ok;

@@ -41,6 +41,9 @@ bool runner_check_output(const char *name, const char *how, const char *tensor,
 // false where a node gives other bytes by rows.
 bool runner_check_rows(runner *r, const char *name, const host_engine *engine);
 
+// Has the plan of a started engine checked. Complains and returns false where it is not sound.
+bool runner_check_plan(const char *name, const char *how, const host_engine *engine);
+
 // Climbs the size ladder with a model. Complains and returns false where a size goes wrong.
 bool runner_climb(runner *r, const char *name, const void *bytes, size_t size);
 
