@@ -502,7 +502,7 @@ static double wanted(int32_t y, int32_t x, int32_t c) {
   const int64_t q = n.type == ARN_INT16 ? requantised_64((int64_t)sum, 1 << 30, -9)
                                         : requantised_32((int64_t)sum, 1 << 30, -9);
   const double most = n.type == ARN_INT16 ? 32767 : 127;
-  return q > most ? most : (double)q < -most - 1 ? -most - 1 : (double)q;
+  return (double)q > most ? most : (double)q < -most - 1 ? -most - 1 : (double)q;
 }
 
 // The last row of the image and a block of channels, mostly the last.
