@@ -3,10 +3,12 @@
 #if defined(ARN__X86)
 
 #include "../portable/conv_int.h"
-#include "requant_avx2.h"
+#include "channels_avx2.h"
 
 #define EIGHTS (CHANNELS / 8)  // groups of eight channels of a block
-#define SHORT 32u              // elements of a short filter
+#define SHORT 32u              // elements of a filter that is copied
+#define BRIEF 16u              // elements of a window that is broadcast,
+#define BRIEF_COLUMNS 8u       // where a row has so many pixels
 
 #pragma GCC push_options
 #pragma GCC target("avx2")
@@ -96,9 +98,7 @@ typedef struct output {
 } output;
 
 static void set_output(output *o, const arn__conv *s, const arn__conv_block *b) {
-  o->x16.low = _mm256_set1_epi16((int16_t)s->clamp.low);
-  o->x16.high = _mm256_set1_epi16((int16_t)s->clamp.high);
-  o->x16.zero = _mm256_set1_epi16((int16_t)s->out_zero);
+  arn__output_x16_set(&o->x16, s);
   for (uint32_t i = 0; i < (b->count + 15) / 16 * 2; i++) {
     arn__requant_x8_load(&o->requant[i], b->requant + 8 * i);
   }
@@ -121,26 +121,84 @@ ARN__INLINE void finish(const output *o, const int32_t *sums, uint32_t count, in
   }
 }
 
-static void row_avx2(const arn__conv *s, const arn__conv_row *r, const arn__conv_block *b) {
-  const conv_pass p = conv_pass_of(s, r, b);
-  int8_t *out = (int8_t *)r->out + b->first;
+static void row_long(const conv_pass *p) {
+  const arn__conv_block *b = p->block;
+  int8_t *out = (int8_t *)p->row->out + b->first;
   int32_t bias[CHANNELS] = {0}, sums[CHANNELS];
   int16_t window[CHUNK + 2 * LANES];
   weights w;
   output o;
-  set_weights(&w, &p);
+  set_weights(&w, p);
   if (b->bias) memcpy(bias, b->bias, b->count * sizeof bias[0]);
-  set_output(&o, s, b);
-  for (uint32_t i = 0; i < r->columns; i++, out += s->out_channels) {
-    conv_cursor cursor = conv_cursor_at(&p, r->column + i);
+  set_output(&o, p->conv, b);
+  for (uint32_t i = 0; i < p->row->columns; i++, out += p->conv->out_channels) {
+    conv_cursor cursor = conv_cursor_at(p, p->row->column + i);
     memcpy(sums, bias, sizeof sums);
-    for (uint32_t at = 0; at < p.window; at += CHUNK) {
-      const uint32_t n = p.window - at < CHUNK ? p.window - at : CHUNK;
-      conv_gather(&p, &cursor, window, (int32_t)n, CONV_S8);
-      multiply(&w, sums, window, at, &p);
+    for (uint32_t at = 0; at < p->window; at += CHUNK) {
+      const uint32_t n = p->window - at < CHUNK ? p->window - at : CHUNK;
+      conv_gather(p, &cursor, window, (int32_t)n, CONV_S8);
+      multiply(&w, sums, window, at, p);
     }
     finish(&o, sums, b->count, out);
   }
+}
+
+// ---- short windows ------------------------------------------------------------------------------
+
+// Where windows are short and rows long, sums across a vector cost more than products. So the weights
+// are transposed, and a pair of the window's elements is multiplied with those of sixteen channels.
+typedef struct short_block {
+  arn__channels_x16 channels;
+  __m256i pairs[BRIEF / 2][2];
+} short_block;
+
+static void set_short(short_block *to, const conv_pass *p, uint32_t first) {
+  const int8_t *w = (const int8_t *)p->block->filter + conv_filter_at(p);
+  int8_t transposed[BRIEF + 1][16];
+  memset(transposed, 0, sizeof transposed);
+  arn__channels_x16_set(&to->channels, p->conv, p->block, first);
+  for (uint32_t c = 0; c < to->channels.count; c++) {
+    const int8_t *from = w + (first + c) * p->conv->filter_step;
+    for (uint32_t k = 0; k < p->window; k++) transposed[k][c] = from[k];
+  }
+  for (uint32_t k = 0; k < p->window; k += 2) {
+    const __m128i *rows = (const __m128i *)(const void *)transposed[k];
+    arn__channels_x16_pair(to->pairs[k / 2], _mm_loadu_si128(rows), _mm_loadu_si128(rows + 1));
+  }
+}
+
+ARN__INLINE void compute_short(const short_block *b, const int16_t *window, uint32_t n,
+                               int8_t *out) {
+  __m256i sums[2] = {b->channels.start[0], b->channels.start[1]};
+  for (uint32_t k = 0; k < n; k += 2) {
+    int32_t two;
+    memcpy(&two, window + k, sizeof two);
+    const __m256i x = _mm256_set1_epi32(two);
+    sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(x, b->pairs[k / 2][0]));
+    sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(x, b->pairs[k / 2][1]));
+  }
+  arn__channels_x16_write(&b->channels, sums, out);
+}
+
+static void row_short(const conv_pass *p) {
+  const uint32_t count = p->block->count;
+  int8_t *out = (int8_t *)p->row->out + p->block->first;
+  short_block blocks[CHANNELS / 16];
+  int16_t window[CHUNK + 2 * LANES];
+  for (uint32_t c = 0; c < count; c += 16) set_short(&blocks[c / 16], p, c);
+  for (uint32_t i = 0; i < p->row->columns; i++, out += p->conv->out_channels) {
+    conv_cursor cursor = conv_cursor_at(p, p->row->column + i);
+    conv_gather(p, &cursor, window, (int32_t)p->window, CONV_S8);
+    for (uint32_t c = 0; c < count; c += 16) {
+      compute_short(&blocks[c / 16], window, p->window, out + c);
+    }
+  }
+}
+
+static void row_avx2(const arn__conv *s, const arn__conv_row *r, const arn__conv_block *b) {
+  const conv_pass p = conv_pass_of(s, r, b);
+  if (p.window <= BRIEF && r->columns >= BRIEF_COLUMNS) row_short(&p);
+  else row_long(&p);
 }
 
 #pragma GCC pop_options

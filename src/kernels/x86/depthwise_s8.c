@@ -2,7 +2,7 @@
 
 #if defined(ARN__X86)
 
-#include "requant_avx2.h"
+#include "channels_avx2.h"
 
 // Taps that fit; more go to the portable kernel.
 #define TAPS 128u
@@ -27,9 +27,7 @@ typedef struct pass {
   int32_t in_first, in_bytes;  // input channels of the block
   int32_t row_bytes;
   __m128i shuffle, padding;    // padding: the input's zero point
-  __m256i start[2];            // bias less the input's zero point times the weights
-  arn__requant_x8 requant[2];
-  arn__output_x16 output;
+  arn__channels_x16 channels;
   __m256i weights[TAPS / 2][2];
   tap tap[TAPS + 1];
 } pass;
@@ -51,27 +49,17 @@ ARN__INLINE void set_weights(pass *p, const arn__conv_row *r, const arn__conv_bl
   const arn__conv *s = p->conv;
   const uint32_t step = (uint32_t)s->out_channels;
   const uint32_t first = b->filter_at + r->kernel_row * (uint32_t)s->kernel_width * step;
-  __m256i sums[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+  const __m256i zero = _mm256_set1_epi16((int16_t)s->in_zero);
   for (uint32_t t = 0; t < p->taps; t += 2) {
-    const __m256i x = _mm256_cvtepi8_epi16(load_weights(s, b, first + t * step));
-    __m256i y = _mm256_setzero_si256();
-    if (t + 1 < p->taps) y = _mm256_cvtepi8_epi16(load_weights(s, b, first + (t + 1) * step));
-    p->weights[t / 2][0] = _mm256_unpacklo_epi16(x, y);
-    p->weights[t / 2][1] = _mm256_unpackhi_epi16(x, y);
+    const __m128i x = load_weights(s, b, first + t * step);
+    __m128i y = _mm_setzero_si128();
+    if (t + 1 < p->taps) y = load_weights(s, b, first + (t + 1) * step);
+    arn__channels_x16_pair(p->weights[t / 2], x, y);
     for (uint32_t i = 0; i < 2; i++) {
-      const __m256i both = _mm256_madd_epi16(p->weights[t / 2][i], _mm256_set1_epi16(1));
-      sums[i] = _mm256_add_epi32(sums[i], both);
+      const __m256i zeros = _mm256_madd_epi16(p->weights[t / 2][i], zero);
+      p->channels.start[i] = _mm256_sub_epi32(p->channels.start[i], zeros);
     }
   }
-  int32_t bias[CHANNELS] = {0};
-  if (b->bias) memcpy(bias, b->bias, b->count * sizeof bias[0]);
-  const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)bias);
-  const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(bias + 8));
-  const __m256i zero = _mm256_set1_epi32(s->in_zero);
-  p->start[0] = _mm256_sub_epi32(_mm256_permute2x128_si256(low, high, 0x20),
-                                 _mm256_mullo_epi32(sums[0], zero));
-  p->start[1] = _mm256_sub_epi32(_mm256_permute2x128_si256(low, high, 0x31),
-                                 _mm256_mullo_epi32(sums[1], zero));
 }
 
 static void set_taps(pass *p, const arn__conv_row *r) {
@@ -108,16 +96,6 @@ ARN__INLINE spread set_channels(pass *p, const arn__conv_block *b) {
   return p->in_bytes == 1 ? ONE : SHUFFLE;
 }
 
-ARN__INLINE void set_output(pass *p, const arn__conv_block *b) {
-  const arn__conv *s = p->conv;
-  p->output.low = _mm256_set1_epi16((int16_t)s->clamp.low);
-  p->output.high = _mm256_set1_epi16((int16_t)s->clamp.high);
-  p->output.zero = _mm256_set1_epi16((int16_t)s->out_zero);
-  arn__requant_x8_load(&p->requant[0], b->requant);
-  arn__requant_x8_load(&p->requant[1], b->requant + 8);
-  arn__requant_x8_cross(&p->requant[0], &p->requant[1]);
-}
-
 // An element for each output channel, of a tap of the pixel whose window begins at element `at`,
 // where memory goes on for long enough.
 ARN__INLINE __m256i load_open(const pass *p, const tap *t, int32_t at, spread how) {
@@ -142,19 +120,6 @@ ARN__INLINE void add_pair(const pass *p, uint32_t pair, __m256i x, __m256i y, __
   sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(high, p->weights[pair][1]));
 }
 
-ARN__INLINE void finish(const pass *p, const __m256i *sums, int8_t *out) {
-  const __m256i low = arn__requant_x8_apply(sums[0], &p->requant[0]);
-  const __m256i high = arn__requant_x8_apply(sums[1], &p->requant[1]);
-  const __m128i y = arn__output_x16_of(_mm256_packs_epi32(low, high), &p->output);
-  if (p->count == 16) {
-    _mm_storeu_si128((__m128i *)(void *)out, y);
-  } else {
-    int8_t copy[16];
-    _mm_storeu_si128((__m128i *)(void *)copy, y);
-    memcpy(out, copy, p->count);
-  }
-}
-
 ARN__INLINE void compute(const pass *p, const arn__conv_row *r, int8_t *out, spread how) {
   const arn__conv *s = p->conv;
   const int32_t reach = (s->kernel_width - 1) * s->dilation, loaded = how == ONE ? 1 : 16;
@@ -162,7 +127,7 @@ ARN__INLINE void compute(const pass *p, const arn__conv_row *r, int8_t *out, spr
     const int32_t pixel = (int32_t)(r->column + i) * s->stride - s->pad;
     const int32_t at = pixel * s->in_channels, end = at + reach * s->in_channels + p->in_first;
     const bool open = pixel >= 0 && pixel + reach < s->in_width && end + loaded <= p->row_bytes;
-    __m256i sums[2] = {p->start[0], p->start[1]};
+    __m256i sums[2] = {p->channels.start[0], p->channels.start[1]};
     for (uint32_t t = 0; t < p->taps && open; t += 2) {
       add_pair(p, t / 2, load_open(p, &p->tap[t], at, how), load_open(p, &p->tap[t + 1], at, how),
                sums);
@@ -171,7 +136,7 @@ ARN__INLINE void compute(const pass *p, const arn__conv_row *r, int8_t *out, spr
       add_pair(p, t / 2, load_any(p, &p->tap[t], pixel, how),
                load_any(p, &p->tap[t + 1], pixel, how), sums);
     }
-    finish(p, sums, out);
+    arn__channels_x16_write(&p->channels, sums, out);
   }
 }
 
@@ -179,13 +144,12 @@ static void row_avx2(const arn__conv *s, const arn__conv_row *r, const arn__conv
   pass p;
   p.conv = s;
   p.taps = r->count * (uint32_t)s->kernel_width;
-  p.count = b->count;
   p.row_bytes = s->in_width * s->in_channels;
   p.padding = _mm_set1_epi8((int8_t)s->in_zero);
   const spread how = set_channels(&p, b);
   set_taps(&p, r);
+  arn__channels_x16_set(&p.channels, s, b, 0);
   set_weights(&p, r, b);
-  set_output(&p, b);
   int8_t *out = (int8_t *)r->out + b->first;
   if (how == EACH) compute(&p, r, out, EACH);
   else if (how == ONE) compute(&p, r, out, ONE);
