@@ -1,5 +1,5 @@
-// Sums of sixteen output channels with AVX2, in the order in which unpacking leaves them: channels 0
-// to 3 and 8 to 11 in [0], the others in [1]. Weights of two products at a time lie side by side.
+// Sums of sixteen output channels with AVX2, in the order in which unpacking leaves them: channels
+// 0 to 3 and 8 to 11 in [0], the others in [1]. Weights of two products at a time lie side by side.
 #ifndef ARENITE_SRC_KERNELS_X86_CHANNELS_AVX2_H
 #define ARENITE_SRC_KERNELS_X86_CHANNELS_AVX2_H
 

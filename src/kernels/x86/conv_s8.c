@@ -145,8 +145,9 @@ static void row_long(const conv_pass *p) {
 
 // ---- short windows ------------------------------------------------------------------------------
 
-// Where windows are short and rows long, sums across a vector cost more than products. So the weights
-// are transposed, and a pair of the window's elements is multiplied with those of sixteen channels.
+// Where windows are short and rows long, sums across a vector cost more than products. So the
+// weights are transposed, and a pair of the window's elements is multiplied with those of sixteen
+// channels.
 typedef struct short_block {
   arn__channels_x16 channels;
   __m256i pairs[BRIEF / 2][2];
