@@ -7,8 +7,7 @@
 
 #define EIGHTS (CHANNELS / 8)  // groups of eight channels of a block
 #define SHORT 32u              // elements of a filter that is copied
-#define BRIEF 16u              // elements of a window that is broadcast,
-#define BRIEF_COLUMNS 8u       // where a row has so many pixels
+#define BRIEF 16u              // elements of a window that is broadcast
 
 #pragma GCC push_options
 #pragma GCC target("avx2")
@@ -198,7 +197,8 @@ static void row_short(const conv_pass *p) {
 
 static void row_avx2(const arn__conv *s, const arn__conv_row *r, const arn__conv_block *b) {
   const conv_pass p = conv_pass_of(s, r, b);
-  if (p.window <= BRIEF && r->columns >= BRIEF_COLUMNS) row_short(&p);
+  // To transpose takes as long as a few pixels, more where the window is longer.
+  if (p.window <= BRIEF && r->columns + 4 >= p.window) row_short(&p);
   else row_long(&p);
 }
 
