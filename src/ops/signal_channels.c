@@ -186,7 +186,7 @@ static arn_status eval_denoise(const arn_eval *e, const void *state) {
       .clamp = s->clamp != 0};
   void *noise = arn_eval_out(e, 1);
   arn__signal_denoise_u32(arn_eval_out(e, 0), e->persistent, arn_eval_in(e, 0), s->count, &how);
-  if (noise) memcpy(noise, e->persistent, s->count * sizeof(uint32_t));
+  if (noise && s->count > 0) memcpy(noise, e->persistent, s->count * sizeof(uint32_t));
   return ARN_OK;
 }
 

@@ -66,6 +66,7 @@ static arn_status eval_delay(const arn_eval *e, const void *state) {
   const int16_t *in = arn_eval_in(e, 0);
   int16_t *out = arn_eval_out(e, 0);
   uint32_t place = memory->place;
+  if (s->streams * s->size == 0) return ARN_OK;
   if (s->delay == 0) {
     memmove(out, in, s->streams * s->size * sizeof *out);
     return ARN_OK;

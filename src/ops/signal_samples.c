@@ -136,6 +136,7 @@ static arn_status eval_energy(const arn_eval *e, const void *state) {
   const energy_state *s = state;
   const int16_t *in = arn_eval_in(e, 0);
   uint32_t *out = arn_eval_out(e, 0);
+  if (s->first + s->count + s->rest == 0) return ARN_OK;
   memset(out, 0, s->first * sizeof *out);
   arn__signal_energy_s16(out + s->first, in + 2 * s->first, s->count);
   memset(out + s->first + s->count, 0, s->rest * sizeof *out);

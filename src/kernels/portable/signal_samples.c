@@ -55,7 +55,7 @@ ARN__KERNEL void arn__signal_overlap_s16_portable(int16_t *out, int16_t *over, c
   for (uint32_t i = 0; i + how->step < kept; i++) {
     over[i] = (int16_t)arn__clamp_s32(frame[i] + over[i + how->step], range);
   }
-  memcpy(over + (kept - summed), frame + (kept - summed), summed * sizeof *over);
+  if (summed > 0) memcpy(over + (kept - summed), frame + (kept - summed), summed * sizeof *over);
 }
 
 ARN__KERNEL void arn__signal_overlap_f32_portable(float *out, float *over, const float *frame,
@@ -66,5 +66,5 @@ ARN__KERNEL void arn__signal_overlap_f32_portable(float *out, float *over, const
   memmove(out + summed, frame + summed, (how->step - summed) * sizeof *out);
   frame += how->step;
   for (uint32_t i = 0; i + how->step < kept; i++) over[i] = frame[i] + over[i + how->step];
-  memcpy(over + (kept - summed), frame + (kept - summed), summed * sizeof *over);
+  if (summed > 0) memcpy(over + (kept - summed), frame + (kept - summed), summed * sizeof *over);
 }
