@@ -41,21 +41,21 @@ static uint64_t next_random(uint64_t *state) {
 static void store(const arn_tensor_view *t, uint32_t i, uint64_t u) {
   uint8_t *data = t->data;
   const uint32_t element = arn_type_bytes(t->type);
-  uint64_t value;
+  uint64_t value[2] = {u, 0};  // an element of complex128 is two
   float real;
   switch (t->type) {
     case ARN_FLOAT32:
       real = (float)((int32_t)(u >> 40) - 8388608) * (1.0f / 8388608.0f);
       memcpy(data + 4 * (size_t)i, &real, sizeof real);
       return;
-    case ARN_BOOL: value = u & 1; break;
+    case ARN_BOOL: value[0] = u & 1; break;
     case ARN_INT32:
     case ARN_INT64:
-    case ARN_UINT64: value = u & 7; break;
-    case ARN_UINT32: value = u & 0xFFFFF; break;
-    default: value = u; break;
+    case ARN_UINT64: value[0] = u & 7; break;
+    case ARN_UINT32: value[0] = u & 0xFFFFF; break;
+    default: break;
   }
-  memcpy(data + (size_t)element * i, &value, element);
+  memcpy(data + (size_t)element * i, value, element);
 }
 
 void host_generate_input(const arn_tensor_view *t, uint32_t invocation, uint32_t input) {
