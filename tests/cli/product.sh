@@ -36,7 +36,7 @@ headers_in_cxx() {
   for h in include/arenite/*.h; do
     printf '#include "%s"\nint main() { return 0; }\n' "arenite/$(basename "$h")" >"$work/h.cc"
     g++ -std=c++11 -Wall -Wextra -Werror -Iinclude -c "$work/h.cc" -o "$work/h.o" || return 1
-    printf '#include "%s"\n' "arenite/$(basename "$h")" >"$work/h.c"
+    printf '#include "%s"\nextern int used;\n' "arenite/$(basename "$h")" >"$work/h.c"
     gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -c "$work/h.c" -o "$work/h.o" || return 1
   done
 }
