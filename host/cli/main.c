@@ -4,6 +4,7 @@
 
 #include "host/cli/command.h"
 #include "host/cli/commands.def"
+#include "host/search/pack.h"
 
 static const cli_command commands[] = {
 #define COMMAND(name, run, summary) {name, summary, run},
