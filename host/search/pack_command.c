@@ -290,7 +290,8 @@ static int search(struct command *c) {
                            : arn_pack_solve(&c->problem, &c->options, &c->result);
   if (shows) fputs("\r                                                  \r", stderr);
   if (c->verdict == ARN_PACK_NO_MEMORY) {
-    return complain(INTERNAL, "%s is too large for the memory of this machine", c->path);
+    return complain(INTERNAL, "%s is too large: over 16,777,216 pairs of buffers live together, or "
+                    "memory ran out; try a part of it", c->path);
   }
   if (c->verdict == ARN_PACK_INVALID) {
     return complain(USAGE, "%s, line %u: %s", c->path, c->csv.lines[c->result.item],
