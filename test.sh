@@ -1,6 +1,6 @@
 #!/bin/sh
-# All tests. ./test.sh takes under 20 minutes on 2 cores; ./test.sh --long adds the sanitizers, -O0, hostile
-# models, and every size ladder.
+# All tests. ./test.sh takes under 20 minutes on 2 cores; ./test.sh --long adds long fuzzing, all models
+# under all planners with the sanitizers, and every size ladder.
 cd "$(dirname "$0")" || exit 1
 LONG=0
 [ "${1:-}" = --long ] && LONG=1

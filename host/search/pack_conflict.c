@@ -97,8 +97,9 @@ static bool apply_rules(struct list *l, const pack_model *m) {
     const uint32_t a = r->upper < r->lower ? r->upper : r->lower;
     const uint32_t b = r->upper < r->lower ? r->lower : r->upper;
     const pack_gap *first = find_pair(l, a, b);
-    for (pack_gap *g = l->gaps + (first ? first - l->gaps : l->count);
-         g < l->gaps + l->count && g->a == a && g->b == b; g++) {
+    for (uint32_t k = first ? (uint32_t)(first - l->gaps) : l->count;
+         k < l->count && l->gaps[k].a == a && l->gaps[k].b == b; k++) {
+      pack_gap *g = &l->gaps[k];
       g->low = g->high = 0;          // empty: dropped by merge
     }
   }

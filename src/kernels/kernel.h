@@ -22,6 +22,16 @@
 #define ARN__KERNEL
 #endif
 
+// 64-bit elements in memory (constants of real files, tensors where the arena's alignment is 4) lie at
+// multiples of 4: reach them through these types.
+#if defined(__GNUC__)
+typedef int64_t arn__s64 __attribute__((aligned(4)));
+typedef uint64_t arn__u64 __attribute__((aligned(4)));
+#else
+typedef int64_t arn__s64;
+typedef uint64_t arn__u64;
+#endif
+
 // Helpers that must become part of the kernel (and so of each of its levels).
 #if defined(__GNUC__)
 #define ARN__INLINE static inline __attribute__((always_inline))

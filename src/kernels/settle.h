@@ -17,7 +17,7 @@ void arn__settle_s8(int8_t *out, int32_t *sums, const int32_t *bias, const arn__
 void arn__settle_s16(int16_t *out, int32_t *sums, const int32_t *bias, const arn__settle *s);
 
 // Sums of 64 bits. bias: int64 [n] or NULL.
-void arn__settle_s16_s64(int16_t *out, const int64_t *sums, const int64_t *bias,
+void arn__settle_s16_s64(int16_t *out, const int64_t *sums, const arn__s64 *bias,
                          const arn__settle *s);
 
 #endif

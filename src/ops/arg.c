@@ -148,7 +148,7 @@ static void store(const job *j, uint32_t first, uint32_t count, const int32_t *i
     const uint32_t room = j->state->out_row - at, now = count < room ? count : room;
     uint8_t *out = arn_row(&j->out, row) + at * (wide ? 8 : 4);
     if (!wide) memcpy(out, index, 4 * (size_t)now);
-    for (uint32_t i = 0; wide && i < now; i++) ((int64_t *)(void *)out)[i] = index[i];
+    for (uint32_t i = 0; wide && i < now; i++) ((arn__s64 *)(void *)out)[i] = index[i];
     index += now;
     first += now;
     count -= now;

@@ -97,7 +97,7 @@ static arn_status args_prepare(arn_prepare *p, void *state) {
 static int64_t read_dim(const args_state *s, const void *shape, uint32_t i, uint32_t k) {
   if (k >= s->count[i]) return 1;
   const uint32_t at = s->count[i] - 1u - k;
-  return s->type == ARN_INT32 ? ((const int32_t *)shape)[at] : ((const int64_t *)shape)[at];
+  return s->type == ARN_INT32 ? ((const int32_t *)shape)[at] : ((const arn__s64 *)shape)[at];
 }
 
 static arn_status args_eval(const arn_eval *e, const void *state) {
@@ -112,7 +112,7 @@ static arn_status args_eval(const arn_eval *e, const void *state) {
     if (s->type == ARN_INT32) {
       ((int32_t *)out)[rank - 1 - k] = (int32_t)dim;
     } else {
-      ((int64_t *)out)[rank - 1 - k] = dim;
+      ((arn__s64 *)out)[rank - 1 - k] = dim;
     }
   }
   return ARN_OK;

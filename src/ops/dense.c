@@ -419,7 +419,7 @@ static void finish_16(const arn__dense_run *run, arn__dense_block *block, int16_
       arn__settle_s16(out, narrow, (const int32_t *)run->bias + first, settle);
       break;
     case ARN_INT64:
-      arn__settle_s16_s64(out, sums, (const int64_t *)run->bias + first, settle);
+      arn__settle_s16_s64(out, sums, (const arn__s64 *)run->bias + first, settle);
       break;
     case ARN_INT16:
       for (uint32_t i = 0; i < settle->n; i++) sums[i] += ((const int16_t *)run->bias)[first + i];

@@ -23,6 +23,7 @@ static const variant variants[] = {
     VARIANT("colour", ARN_PLANNER_COLOUR, HOST_FILL_A5),
     VARIANT("id", ARN_PLANNER_ID, HOST_FILL_RANDOM),
     VARIANT("offline", ARN_PLANNER_OFFLINE, HOST_FILL_A5),
+    {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}},
     {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}},
     {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}},
 };

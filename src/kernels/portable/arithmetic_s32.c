@@ -18,9 +18,9 @@
 DEFINE(arn__arithmetic_add_s32_portable, int32_t, uint32_t, arn__clamp, +)
 DEFINE(arn__arithmetic_sub_s32_portable, int32_t, uint32_t, arn__clamp, -)
 DEFINE(arn__arithmetic_mul_s32_portable, int32_t, uint32_t, arn__clamp, *)
-DEFINE(arn__arithmetic_add_s64_portable, int64_t, uint64_t, arn__bounds_s64, +)
-DEFINE(arn__arithmetic_sub_s64_portable, int64_t, uint64_t, arn__bounds_s64, -)
-DEFINE(arn__arithmetic_mul_s64_portable, int64_t, uint64_t, arn__bounds_s64, *)
+DEFINE(arn__arithmetic_add_s64_portable, arn__s64, uint64_t, arn__bounds_s64, +)
+DEFINE(arn__arithmetic_sub_s64_portable, arn__s64, uint64_t, arn__bounds_s64, -)
+DEFINE(arn__arithmetic_mul_s64_portable, arn__s64, uint64_t, arn__bounds_s64, *)
 
 ARN__KERNEL bool arn__arithmetic_squared_difference_s32_portable(const void *params, void *out,
                                                                  const void *const *in,

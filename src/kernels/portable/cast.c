@@ -14,7 +14,7 @@ static bool is_wide(arn_type type) { return type == ARN_INT64 || type == ARN_UIN
 
 // The low halves of 64-bit integers; for bool, all bits that are set anywhere.
 static void load_low(const void *in, uint32_t first, uint32_t n, bool any, int32_t *values) {
-  const int64_t *from = (const int64_t *)in + first;
+  const arn__s64 *from = (const arn__s64 *)in + first;
   for (uint32_t i = 0; i < n; i++) {
     const uint64_t x = (uint64_t)from[i];
     values[i] = (int32_t)(uint32_t)(any ? x | x >> 32 : x);
@@ -47,7 +47,7 @@ void arn__cast_small(const void *in, void *out, uint32_t count, const void *para
 static void load_wide(const void *in, uint32_t first, uint32_t n, arn_type type, int64_t *wide) {
   int32_t values[SHORT_BLOCK];
   if (is_wide(type)) {
-    memcpy(wide, (const int64_t *)in + first, n * sizeof *wide);
+    memcpy(wide, (const arn__s64 *)in + first, n * sizeof *wide);
     return;
   }
   arn__quantize_load(in, first, n, type, values);
@@ -63,7 +63,7 @@ void arn__cast_wide(const void *in, void *out, uint32_t count, const void *param
     const uint32_t n = block_at(at, count, SHORT_BLOCK);
     load_wide(in, at, n, types.in, wide);
     if (is_wide(types.out)) {
-      memcpy((int64_t *)out + at, wide, n * sizeof *wide);
+      memcpy((arn__s64 *)out + at, wide, n * sizeof *wide);
       continue;
     }
     float *to = (float *)out + at;
@@ -85,7 +85,7 @@ static uint64_t whole_unsigned(float x, float end, uint64_t most) {
 
 static void to_unsigned_or_wide(const float *x, void *out, uint32_t n, arn_type type) {
   uint32_t *words = out;
-  uint64_t *wide = out;
+  arn__u64 *wide = out;
   for (uint32_t i = 0; i < n; i++) {
     if (type == ARN_INT64) wide[i] = (uint64_t)whole_s64(x[i]);
     if (type == ARN_UINT64) wide[i] = whole_unsigned(x[i], 0x1p64f, UINT64_MAX);
@@ -119,7 +119,7 @@ static void from_floats(const float *x, void *out, uint32_t first, uint32_t n, a
   switch (type) {
     case ARN_FLOAT32: memmove((float *)out + first, x, n * sizeof *x); return;
     case ARN_INT64:
-    case ARN_UINT64: to_unsigned_or_wide(x, (uint64_t *)out + first, n, type); return;
+    case ARN_UINT64: to_unsigned_or_wide(x, (arn__u64 *)out + first, n, type); return;
     case ARN_UINT32: to_unsigned_or_wide(x, (uint32_t *)out + first, n, type); return;
     case ARN_BOOL:
       for (uint32_t i = 0; i < n; i++) values[i] = x[i] != 0.0f;

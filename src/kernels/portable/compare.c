@@ -12,10 +12,10 @@
   }
 
 DEFINE(arn__compare_equal_s32_portable, int32_t, ==)
-DEFINE(arn__compare_equal_s64_portable, int64_t, ==)
+DEFINE(arn__compare_equal_s64_portable, arn__s64, ==)
 DEFINE(arn__compare_equal_f32_portable, float, ==)
 DEFINE(arn__compare_less_s32_portable, int32_t, <)
-DEFINE(arn__compare_less_s64_portable, int64_t, <)
+DEFINE(arn__compare_less_s64_portable, arn__s64, <)
 DEFINE(arn__compare_less_f32_portable, float, <)
 DEFINE(arn__compare_less_equal_f32_portable, float, <=)
 

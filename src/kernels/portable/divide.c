@@ -79,7 +79,7 @@ ARN__KERNEL bool arn__divide_f32_portable(const void *params, void *out, const v
 DEFINE(int8_t, uint8_t, s8)
 DEFINE(int16_t, uint16_t, s16)
 DEFINE(int32_t, uint32_t, s32)
-DEFINE(int64_t, uint64_t, s64)
+DEFINE(arn__s64, uint64_t, s64)
 
 // The quotient in double, as the reference has it: in float it may round up to a whole number.
 ARN__KERNEL bool arn__divide_floor_f32_portable(const void *params, void *out,

@@ -42,7 +42,7 @@ ARN__KERNEL void arn__settle_s16(int16_t *out, int32_t *sums, const int32_t *bia
   for (uint32_t i = 0; i < s->n; i++) out[i] = (int16_t)sums[i];
 }
 
-void arn__settle_s16_s64(int16_t *out, const int64_t *sums, const int64_t *bias,
+void arn__settle_s16_s64(int16_t *out, const int64_t *sums, const arn__s64 *bias,
                          const arn__settle *s) {
   for (uint32_t i = 0; i < s->n; i++) {
     const int64_t sum = (int64_t)((uint64_t)sums[i] + (bias ? (uint64_t)bias[i] : 0));

@@ -20,7 +20,7 @@ UNARY_INT(abs_s16, int16_t, uint16_t, x < 0 ? minus : (uint16_t)x)
 UNARY_INT(abs_s32, int32_t, uint32_t, x < 0 ? minus : (uint32_t)x)
 UNARY_INT(neg_s16, int16_t, uint16_t, minus)
 UNARY_INT(neg_s32, int32_t, uint32_t, minus)
-UNARY_INT(neg_s64, int64_t, uint64_t, minus)
+UNARY_INT(neg_s64, arn__s64, uint64_t, minus)
 UNARY_INT(sign_s32, int32_t, uint32_t, (x > 0) - (x < 0))
 
 // 1 / sqrt(x) for x >= 2 as a multiplier with `kept` bits behind the point: x is brought to [1/4,
