@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/report/bound.h"
+#include "host/report/utf8.h"
 #include "src/graph/rows.h"
 
 static void copy_name(const arn_model *m, uint32_t at, char *to, size_t size) {
@@ -13,6 +14,7 @@ static void copy_name(const arn_model *m, uint32_t at, char *to, size_t size) {
   if (length >= size) length = (uint32_t)size - 1;
   memcpy(to, text, length);
   to[length] = '\0';
+  host_utf8_clean(to);
 }
 
 static void op_name(const arn_model *m, const arn_node *node, char *to, size_t size) {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/report/utf8.h"
+
 cJSON *host_json_new(const char *schema, int version, const char *model) {
   cJSON *object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "schema", schema);
@@ -126,6 +128,7 @@ void host_json_add_plan(cJSON *object, const host_facts *f) {
   add_number(object, "weight_bytes", (double)f->weight_bytes);
   add_breakdown(object, &f->breakdown);
   add_tensors(object, f);
+  host_json_add_nodes(object, f);
   add_steps(object, f);
 }
 
@@ -133,6 +136,7 @@ bool host_json_print(cJSON *object) {
   char *text = cJSON_Print(object);
   cJSON_Delete(object);
   if (text == NULL) return false;
+  host_utf8_repair(text);
   puts(text);
   free(text);
   return true;

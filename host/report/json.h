@@ -12,6 +12,9 @@ cJSON *host_json_new(const char *schema, int version, const char *model);
 // Adds everything that a plan has to `object`.
 void host_json_add_plan(cJSON *object, const host_facts *facts);
 
+// Adds the node list: the tensors that each node reads and writes.
+void host_json_add_nodes(cJSON *object, const host_facts *facts);
+
 // Returns {"type", "shape", "scale", "zero_point"...} of a tensor.
 cJSON *host_json_tensor(const arn_model *model, const arn_tensor *tensor, const char *name);
 
