@@ -1,9 +1,11 @@
 #include "host/report/text.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAP_COLUMNS 80u
+#define TEXT_COLUMNS 100
+#define MAP_COLUMNS 70u
 #define MAP_LINES 16u
 #define CURVE_LINES 10u
 
@@ -14,6 +16,17 @@ const char *host_text_shape(const arn_tensor *t, char *text, size_t size) {
     used += (size_t)snprintf(text + used, size - used, i ? "x%d" : "%d", t->dims[i]);
   }
   return text;
+}
+
+// One line of at most TEXT_COLUMNS columns: what does not fit (the end of a long name) is cut off.
+__attribute__((format(printf, 2, 3))) static void put_line(FILE *out, const char *format, ...) {
+  char line[TEXT_COLUMNS + 1];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (length > TEXT_COLUMNS) memcpy(line + TEXT_COLUMNS - 3, "...", 3);
+  fprintf(out, "%s\n", line);
 }
 
 static const char *role_name(host_role role) {
@@ -32,10 +45,10 @@ static void put_block(FILE *out, const host_facts *f, const host_block *b, uint3
     return;
   }
   const host_tensor_fact *t = &f->tensors[b->tensor];
-  fprintf(out, "    0x%06x %9u  %5.1f %%  %-7s %-14s #%u %.28s (%s, steps %d-%d)\n", b->offset,
-          b->bytes, share, arn_type_name((arn_type)t->tensor.type),
-          host_text_shape(&t->tensor, shape, sizeof shape), t->index, t->name, role_name(t->role),
-          t->first, t->last);
+  put_line(out, "    0x%06x %9u  %5.1f %%  %-7s %-14s %s, steps %d-%d, #%u %s", b->offset, b->bytes,
+           share, arn_type_name((arn_type)t->tensor.type),
+           host_text_shape(&t->tensor, shape, sizeof shape), role_name(t->role), t->first, t->last,
+           t->index, t->name);
 }
 
 static void put_peak(FILE *out, const host_facts *f) {
@@ -46,8 +59,8 @@ static void put_peak(FILE *out, const host_facts *f) {
   }
   const host_step_fact *s = &f->steps[f->peak_step];
   const uint32_t count = host_facts_live(f, f->peak_step, blocks);
-  fprintf(out, "  peak at step %u (%s): %u bytes alive%s; there:\n", f->peak_step, s->op,
-          s->live_bytes, s->memory.by_rows ? ", output over input row by row" : "");
+  fprintf(out, "  peak at step %u (%s): %u bytes alive%s:\n", f->peak_step, s->op,
+          s->live_bytes, s->memory.by_rows ? ", output over input by rows" : "");
   for (uint32_t i = 0; i < count; i++) put_block(out, f, &blocks[i], s->live_bytes);
   free(blocks);
 }
@@ -66,9 +79,9 @@ static void put_largest(FILE *out, const host_facts *f) {
     }
     if (best == NULL) break;
     seen[best->index] = true;
-    fprintf(out, "    %9u  %-7s %-14s #%u %.40s\n", best->tensor.bytes,
-            arn_type_name((arn_type)best->tensor.type),
-            host_text_shape(&best->tensor, shape, sizeof shape), best->index, best->name);
+    put_line(out, "    %9u  %-7s %-14s #%u %s", best->tensor.bytes,
+             arn_type_name((arn_type)best->tensor.type),
+             host_text_shape(&best->tensor, shape, sizeof shape), best->index, best->name);
   }
   free(seen);
 }

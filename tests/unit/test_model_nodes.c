@@ -185,6 +185,79 @@ static void splits_have_parts(void **state) {
   want_node(&r, ARN_ERR_MODEL, ARN_WHAT_AXIS, "SPLIT along a third axis");
 }
 
+static void parts_of_given_sizes_lie_along_an_axis(void **state) {
+  (void)state;
+  static rig r;
+  static const int32_t axes[] = {2, -3, 100000, -100000, INT32_MAX, INT32_MIN};
+  for (uint32_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+    memset(&r, 0, sizeof r);
+    r.code = 102;  // SPLIT_V: data, sizes, axis
+    r.options_type = ARN_OPTIONS_SPLIT_V;
+    r.options[0] = 1;
+    r.inputs = 3;
+    r.outputs = 1;
+    shape_tensor(&r.in[0], ARN_FLOAT32, 2, (int32_t[]){4, 3});
+    shape_tensor(&r.in[1], ARN_INT32, 1, (int32_t[]){1});
+    shape_tensor(&r.in[2], ARN_INT32, 1, (int32_t[]){1});
+    r.in[1].bytes[0] = 4;
+    r.in[1].is_constant = r.in[2].is_constant = true;
+    shape_tensor(&r.out[0], ARN_FLOAT32, 2, (int32_t[]){4, 3});
+    want_node(&r, ARN_OK, ARN_WHAT_NONE, "SPLIT_V into one part");
+    memcpy(r.in[2].bytes, &axes[i], 4);
+    want_node(&r, ARN_ERR_MODEL, ARN_WHAT_AXIS, "SPLIT_V");
+  }
+}
+
+static void transposed_convolutions_have_strides(void **state) {
+  (void)state;
+  static rig r;
+  arn_error error;
+  for (uint32_t zero = 0; zero < 3; zero++) {
+    memset(&r, 0, sizeof r);
+    r.code = 67;  // TRANSPOSE_CONV: output shape, weights, input; padding, strides along x and y
+    r.options_type = ARN_OPTIONS_TRANSPOSE_CONV;
+    r.options[1] = zero == 1 ? 0 : 2;
+    r.options[2] = zero == 2 ? 0 : 2;
+    r.inputs = 3;
+    r.outputs = 1;
+    shape_tensor(&r.in[0], ARN_INT32, 1, (int32_t[]){4});
+    memcpy(r.in[0].bytes, (int32_t[]){1, 4, 4, 3}, 16);
+    r.in[0].is_constant = true;
+    shape_tensor(&r.in[1], ARN_FLOAT32, 4, (int32_t[]){3, 2, 2, 2});
+    shape_tensor(&r.in[2], ARN_FLOAT32, 4, (int32_t[]){1, 2, 2, 2});
+    shape_tensor(&r.out[0], ARN_FLOAT32, 4, (int32_t[]){1, 4, 4, 3});
+    assert_int_equal(try_node(&r, &error) == ARN_OK, zero == 0);
+    assert_int_equal(error.what, zero == 0 ? ARN_WHAT_NONE : ARN_WHAT_STRIDE);
+  }
+}
+
+// Refused, whether the engine has the operator or not.
+static void biases_of_volumes_have_a_channel_each(void **state) {
+  (void)state;
+  static rig r;
+  static const int32_t codes[] = {132, 140};  // CONV_3D; CONV_3D_TRANSPOSE: the output shape first
+  for (uint32_t i = 0; i < 2; i++) {
+    arn_error error;
+    memset(&r, 0, sizeof r);
+    r.code = codes[i];
+    r.options_type = ARN_OPTIONS_CONV_3D;
+    for (uint32_t k = 1; k <= 3; k++) r.options[k] = 1;
+    for (uint32_t k = 5; k <= 7; k++) r.options[k] = 1;
+    r.inputs = 3 + i;
+    r.outputs = 1;
+    shape_tensor(&r.in[0], ARN_INT32, 1, (int32_t[]){5});
+    memcpy(r.in[0].bytes, (int32_t[]){1, 2, 2, 2, 3}, 20);
+    r.in[0].is_constant = i == 1;
+    shape_tensor(&r.in[1], ARN_FLOAT32, 5, (int32_t[]){1, 1, 1, i ? 3 : 2, i ? 2 : 3});
+    shape_tensor(&r.in[i ? 2 : 0], ARN_FLOAT32, 5, (int32_t[]){1, 2, 2, 2, 2});
+    shape_tensor(&r.in[2 + i], ARN_FLOAT32, 1, (int32_t[]){300});
+    shape_tensor(&r.out[0], ARN_FLOAT32, 5, (int32_t[]){1, 2, 2, 2, 3});
+    const arn_status status = try_node(&r, &error);
+    assert_true(status != ARN_OK);
+    assert_int_not_equal(error.what, ARN_WHAT_NONE);
+  }
+}
+
 static void blocks_are_not_zero(void **state) {
   (void)state;
   static rig r;
@@ -315,6 +388,42 @@ static void lookups_in_nothing_are_refused(void **state) {
   want_node(&r, ARN_ERR_UNSUPPORTED, ARN_WHAT_SHAPE, "FULLY_CONNECTED");
 }
 
+static void one_hot_of_nothing_is_empty(void **state) {
+  (void)state;
+  static rig r;
+  memset(&r, 0, sizeof r);
+  r.code = 85;  // ONE_HOT: indices, depth, on, off
+  r.options_type = ARN_OPTIONS_ONE_HOT;
+  r.options[0] = -1;
+  r.inputs = 4;
+  r.outputs = 1;
+  shape_tensor(&r.in[0], ARN_INT32, 1, (int32_t[]){0});
+  shape_tensor(&r.in[1], ARN_INT32, 0, NULL);
+  r.in[1].bytes[0] = 3;
+  r.in[1].is_constant = true;
+  shape_tensor(&r.in[2], ARN_FLOAT32, 0, NULL);
+  shape_tensor(&r.in[3], ARN_FLOAT32, 0, NULL);
+  shape_tensor(&r.out[0], ARN_FLOAT32, 2, (int32_t[]){0, 3});
+  want_node(&r, ARN_OK, ARN_WHAT_NONE, "ONE_HOT of no indices");
+  shape_tensor(&r.out[0], ARN_FLOAT32, 2, (int32_t[]){2, 3});
+  want_node(&r, ARN_ERR_MODEL, ARN_WHAT_SHAPE, "ONE_HOT of no indices into two rows");
+}
+
+static void hashes_of_nothing_are_refused(void **state) {
+  (void)state;
+  static rig r;
+  arn_error error;
+  memset(&r, 0, sizeof r);
+  r.code = 15;  // LSH_PROJECTION
+  r.inputs = 2;
+  r.outputs = 1;
+  shape_tensor(&r.in[0], ARN_FLOAT32, 2, (int32_t[]){2, 4});
+  shape_tensor(&r.in[1], ARN_FLOAT32, 2, (int32_t[]){0, 4});
+  shape_tensor(&r.out[0], ARN_INT32, 1, (int32_t[]){2});
+  assert_true(try_node(&r, &error) != ARN_OK);
+  assert_int_not_equal(error.what, ARN_WHAT_NONE);
+}
+
 static void state_must_be_a_variable(void **state) {
   (void)state;
   static rig r;
@@ -340,6 +449,9 @@ int main(void) {
       cmocka_unit_test(divisors_from_options_are_not_zero),
       cmocka_unit_test(axes_lie_in_the_rank),
       cmocka_unit_test(splits_have_parts),
+      cmocka_unit_test(parts_of_given_sizes_lie_along_an_axis),
+      cmocka_unit_test(transposed_convolutions_have_strides),
+      cmocka_unit_test(biases_of_volumes_have_a_channel_each),
       cmocka_unit_test(blocks_are_not_zero),
       cmocka_unit_test(indices_are_checked_when_run),
       cmocka_unit_test(scattered_indices_stay_in_the_output),
@@ -347,6 +459,8 @@ int main(void) {
       cmocka_unit_test(whole_divisors_are_not_zero),
       cmocka_unit_test(empty_tensors_do_no_harm),
       cmocka_unit_test(lookups_in_nothing_are_refused),
+      cmocka_unit_test(one_hot_of_nothing_is_empty),
+      cmocka_unit_test(hashes_of_nothing_are_refused),
       cmocka_unit_test(state_must_be_a_variable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
