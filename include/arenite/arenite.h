@@ -9,6 +9,7 @@
 #include "arenite/ops.h"
 #include "arenite/quantise.h"
 #include "arenite/status.h"
+#include "arenite/trace.h"
 #include "arenite/version.h"
 
 #endif

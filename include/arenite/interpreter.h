@@ -49,6 +49,7 @@ typedef struct arn_step {
   uint32_t subgraph, node;
   const arn_op *op;
   arn_span span;
+  const arn_eval *eval;   // what the operator sees; outputs are there in `after`
 } arn_step;
 
 struct arn_interpreter;
