@@ -33,8 +33,11 @@ static bool deliver(void *context, uint32_t output, uint32_t row, const void *fr
   return true;
 }
 
-static bool is_contiguous(const arn_interpreter *nn, uint32_t vector_at, uint32_t i) {
-  const int32_t tensor = arn_model_index(nn->model, vector_at, i);
+// Positions in one file mean nothing in the other: the engine's own model says what its inputs are.
+static bool is_input_contiguous(const arn_interpreter *nn, uint32_t i) {
+  arn_subgraph g;
+  if (arn_model_subgraph(nn->model, 0, &g) != ARN_OK) return false;
+  const int32_t tensor = arn_model_index(nn->model, g.inputs_at, i);
   return arn_place_of_tensor(nn, 0, (uint32_t)tensor).region != ARN_REGION_ROWS;
 }
 
@@ -51,7 +54,7 @@ static bool write_inputs(struct pair *p, const arn_subgraph *g, uint32_t v) {
   }
   for (uint32_t i = 0; i < g->input_count; i++) {
     const arn_tensor_view b = arn_input(&p->b.nn, i);
-    if (b.data && i < MAX_PORTS && is_contiguous(&p->b.nn, g->inputs_at, i)) {
+    if (b.data && i < MAX_PORTS && is_input_contiguous(&p->b.nn, i)) {
       memcpy(b.data, p->input_copies[i], b.bytes);
     }
   }
