@@ -25,21 +25,16 @@ static void op_name(const arn_model *m, const arn_node *node, char *to, size_t s
   }
 }
 
-static bool lists(const arn_model *m, uint32_t at, uint32_t count, uint32_t tensor) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (arn_model_index(m, at, i) == (int32_t)tensor) return true;
-  }
-  return false;
-}
-
 // ---- tensors -----------------------------------------------------------------------------------------
 
 static host_role role_of(const host_facts *f, const host_tensor_fact *t) {
   const arn_model *m = f->nn->model;
   if (t->tensor.flags & ARN_TENSOR_CONST) return HOST_CONSTANT;
   if (t->tensor.flags & ARN_TENSOR_VARIABLE || t->tensor.type == ARN_RESOURCE) return HOST_VARIABLE;
-  if (lists(m, f->subgraph.inputs_at, f->subgraph.input_count, t->index)) return HOST_INPUT;
-  if (lists(m, f->subgraph.outputs_at, f->subgraph.output_count, t->index)) return HOST_OUTPUT;
+  const arn_subgraph *g = &f->subgraph;
+  const int32_t index = (int32_t)t->index;
+  if (arn_model_index_find(m, g->inputs_at, g->input_count, index) >= 0) return HOST_INPUT;
+  if (arn_model_index_find(m, g->outputs_at, g->output_count, index) >= 0) return HOST_OUTPUT;
   return t->place.region == ARN_REGION_NONE ? HOST_UNUSED : HOST_INTERMEDIATE;
 }
 

@@ -151,6 +151,13 @@ int32_t arn_model_index(const arn_model *model, uint32_t vector_at, uint32_t i);
 // terminated by contract, and as hostile as the file: not necessarily UTF-8 nor printable. O(1).
 const char *arn_model_string(const arn_model *model, uint32_t at, uint32_t *length);
 
+// Says whether the string at `at` is `text` (terminated), byte for byte; "" where at == 0. O(length).
+bool arn_model_string_is(const arn_model *model, uint32_t at, const char *text);
+
+// Returns where in an int32 vector of `count` elements `value` comes first, or -1. O(count).
+int32_t arn_model_index_find(const arn_model *model, uint32_t vector_at, uint32_t count,
+                             int32_t value);
+
 // Finds metadata by its exact name; returns its bytes and their count, or NULL (and 0) where there is no
 // such entry or it is empty. Borrowed from the file; the first of several wins. O(entries).
 const void *arn_model_metadata(const arn_model *model, const char *name, uint32_t *size_bytes);

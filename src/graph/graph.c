@@ -10,19 +10,12 @@ void arn__graph_read(const arn_model *m, const arn_subgraph *g, uint32_t index, 
   arn_model_tensor(m, g, index, t);
 }
 
-static bool lists(const arn_model *m, uint32_t at, uint32_t count, int32_t tensor) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (arn_model_index(m, at, i) == tensor) return true;
-  }
-  return false;
-}
-
 int32_t arn__graph_producer(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
   for (uint32_t n = 0; n < g->node_count; n++) {
     uint32_t first, count;
     const uint32_t table = arn__fb_element(m, g->nodes_at, n);
     arn__fb_vector(m, table, ARN__OPERATOR_OUTPUTS, &first, &count);
-    if (lists(m, first, count, tensor)) return (int32_t)n;
+    if (arn_model_index_find(m, first, count, tensor) >= 0) return (int32_t)n;
   }
   return -1;
 }
@@ -65,11 +58,11 @@ static bool readers_fold(const arn_model *m, const arn_subgraph *g, const arn_op
                          int32_t tensor,
                          bool (*chained)(const arn_model *, const arn_subgraph *,
                                          const arn_op_list *, const arn_node *)) {
-  if (lists(m, g->outputs_at, g->output_count, tensor)) return false;
+  if (arn_model_index_find(m, g->outputs_at, g->output_count, tensor) >= 0) return false;
   for (uint32_t n = 0; n < g->node_count; n++) {
     arn_node node;
     arn_model_node(m, g, n, &node);
-    if (!lists(m, node.inputs_at, node.input_count, tensor)) continue;
+    if (arn_model_index_find(m, node.inputs_at, node.input_count, tensor) < 0) continue;
     if (is_unpacking(&node)) {
       if (!chained(m, g, ops, &node)) return false;
       continue;
@@ -110,18 +103,11 @@ int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i) {
   return arn__graph_folded(p->model, p->subgraph, p->ops, tensor);
 }
 
-static bool name_is(const arn_model *m, uint32_t at, const char *name) {
-  uint32_t length, i = 0;
-  const char *text = arn_model_string(m, at, &length);
-  while (i < length && name[i] != '\0' && name[i] == text[i]) i++;
-  return i == length && name[i] == '\0';
-}
-
 int32_t arn__graph_find_op(const arn_model *m, const arn_op_list *ops, const arn_node *node) {
   for (uint32_t i = 0; i < ops->count; i++) {
     const arn_op *op = ops->ops[i];
     if (op->code != node->code) continue;
-    if (op->code != ARN_CODE_CUSTOM || name_is(m, node->name_at, op->name)) return (int32_t)i;
+    if (op->code != ARN_CODE_CUSTOM || arn_model_string_is(m, node->name_at, op->name)) return (int32_t)i;
   }
   return -1;
 }

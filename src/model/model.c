@@ -93,7 +93,7 @@ const char *arn_model_string(const arn_model *m, uint32_t at, uint32_t *length) 
   return at ? (const char *)m->bytes + at + 4 : "";
 }
 
-static bool string_is(const arn_model *m, uint32_t at, const char *name) {
+bool arn_model_string_is(const arn_model *m, uint32_t at, const char *name) {
   uint32_t length;
   const char *text = arn_model_string(m, at, &length);
   for (uint32_t i = 0; i < length; i++) {
@@ -102,12 +102,19 @@ static bool string_is(const arn_model *m, uint32_t at, const char *name) {
   return name[length] == '\0';
 }
 
+int32_t arn_model_index_find(const arn_model *m, uint32_t at, uint32_t count, int32_t value) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (arn_model_index(m, at, i) == value) return (int32_t)i;
+  }
+  return -1;
+}
+
 const void *arn_model_metadata(const arn_model *m, const char *name, uint32_t *size_bytes) {
   *size_bytes = 0;
   for (uint32_t i = 0; i < m->metadata_count; i++) {
     const uint32_t table = arn__fb_element(m, m->metadata_at, i);
     const uint32_t name_at = arn__fb_follow(m, table, ARN__METADATA_NAME);
-    if (!string_is(m, name_at, name)) continue;
+    if (!arn_model_string_is(m, name_at, name)) continue;
     arn_tensor t;
     read_buffer(m, arn__fb_field_u32(m, table, ARN__METADATA_BUFFER, 0), &t);
     *size_bytes = t.data_bytes;

@@ -63,12 +63,6 @@ arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i) {
   return arn_tensor_at(nn, 0, (uint32_t)arn_model_index(nn->model, g.outputs_at, i));
 }
 
-static bool name_is(const arn_model *m, uint32_t at, const char *name) {
-  uint32_t length;
-  const char *text = arn_model_string(m, at, &length);
-  return strlen(name) == length && memcmp(text, name, length) == 0;
-}
-
 arn_tensor_view arn_tensor_by_name(const arn_interpreter *nn, const char *name) {
   arn_subgraph g;
   if (!arn__is_ready(nn) || name == NULL || arn_model_subgraph(nn->model, 0, &g) != ARN_OK) {
@@ -76,7 +70,7 @@ arn_tensor_view arn_tensor_by_name(const arn_interpreter *nn, const char *name) 
   }
   for (uint32_t i = 0; i < g.tensor_count; i++) {
     const uint32_t table = arn__fb_element(nn->model, g.tensors_at, i);
-    if (name_is(nn->model, arn__fb_follow(nn->model, table, ARN__TENSOR_NAME), name)) {
+    if (arn_model_string_is(nn->model, arn__fb_follow(nn->model, table, ARN__TENSOR_NAME), name)) {
       return arn_tensor_at(nn, 0, i);
     }
   }
@@ -90,7 +84,7 @@ static arn_tensor_view find_in_map(const arn_interpreter *nn, uint32_t signature
   arn__fb_vector(m, signature, field, &first, &count);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t map = arn__fb_element(m, first, i);
-    if (!name_is(m, arn__fb_follow(m, map, ARN__TENSOR_MAP_NAME), name)) continue;
+    if (!arn_model_string_is(m, arn__fb_follow(m, map, ARN__TENSOR_MAP_NAME), name)) continue;
     return arn_tensor_at(nn, arn__fb_field_u32(m, signature, ARN__SIGNATURE_SUBGRAPH, 0),
                          arn__fb_field_u32(m, map, ARN__TENSOR_MAP_INDEX, 0));
   }
@@ -103,7 +97,7 @@ static arn_tensor_view find_in_signature(const arn_interpreter *nn, const char *
   const arn_model *m = nn->model;
   for (uint32_t i = 0; i < m->signature_count; i++) {
     const uint32_t table = arn__fb_element(m, m->signatures_at, i);
-    if (signature == NULL || name_is(m, arn__fb_follow(m, table, ARN__SIGNATURE_KEY), signature)) {
+    if (signature == NULL || arn_model_string_is(m, arn__fb_follow(m, table, ARN__SIGNATURE_KEY), signature)) {
       return find_in_map(nn, table, field, name);
     }
   }

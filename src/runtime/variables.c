@@ -37,13 +37,6 @@ static arn__site first_of(const arn_model *m, const arn_node *handle, arn__site 
   return otherwise;
 }
 
-static int32_t position_in(const arn_model *m, uint32_t at, uint32_t count, int32_t tensor) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (arn_model_index(m, at, i) == tensor) return (int32_t)i;
-  }
-  return -1;
-}
-
 // Finds a call of `subgraph` and the caller's tensor behind its input number `input`. IF passes its
 // inputs from 1 on, WHILE all.
 static bool find_caller(const arn_model *m, uint32_t *subgraph, uint32_t input, int32_t *tensor) {
@@ -80,7 +73,7 @@ bool arn__variable_of(const arn_model *m, uint32_t subgraph, int32_t tensor, arn
       *first = first_of(m, &node, (arn__site){subgraph, (uint32_t)producer});
       return true;
     }
-    const int32_t input = position_in(m, g.inputs_at, g.input_count, tensor);
+    const int32_t input = arn_model_index_find(m, g.inputs_at, g.input_count, tensor);
     if (input < 0 || !find_caller(m, &subgraph, (uint32_t)input, &tensor)) return false;
   }
   return false;
