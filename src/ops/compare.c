@@ -28,9 +28,13 @@ static arn_status prepare_scales(arn_prepare *p, arn__broadcast *b, const arn__b
   arn__requant r[2];
   ARN__TRY(arn__quantised_read(p, &t->in[0], &scales[0], &zeros[0]));
   ARN__TRY(arn__quantised_read(p, &t->in[1], &scales[1], &zeros[1]));
-  const double twice = 2.0 * (double)(scales[0] > scales[1] ? scales[0] : scales[1]);
+  // INT16 is relative to twice the larger scale. No conversion is conditional: gas 2.40 would take it
+  // for the vector instruction VCVTN on a Cortex-M55.
+  const float larger = scales[0] > scales[1] ? scales[0] : scales[1];
+  const bool relative = b->type == ARN_INT16;
+  const float unit = relative ? larger : 1.0f;
   for (uint32_t i = 0; i < 2; i++) {
-    r[i] = arn__requant_of(b->type == ARN_INT16 ? (double)scales[i] / twice : (double)scales[i]);
+    r[i] = arn__requant_of((relative ? 0.5 : 1.0) * (double)scales[i] / (double)unit);
   }
   // Scales of 1 and more, where the reference asserts: both are halved until they are below.
   const int32_t excess = r[0].shift > r[1].shift ? r[0].shift : r[1].shift;
