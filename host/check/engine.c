@@ -101,6 +101,13 @@ static bool allocate(host_engine *e, const host_options *o) {
   return true;
 }
 
+static bool bring_stream(host_engine *e, arn_stream *stream) {
+  if (stream->fetch || stream->deliver) return true;
+  e->stream = host_stream_new(&e->model);
+  if (e->stream) *stream = host_stream_callbacks(e->stream);
+  return e->stream != NULL;
+}
+
 arn_status host_engine_open(host_engine *e, const void *bytes, size_t size,
                             const host_options *options, arn_error *error) {
   arn_config config = options->config;
@@ -110,7 +117,10 @@ arn_status host_engine_open(host_engine *e, const void *bytes, size_t size,
   if (status == ARN_OK) status = host_measure(&e->model, &config, &e->usage, error);
   if (status != ARN_OK) return status;
   e->nn.config.alignment = config.alignment ? config.alignment : 16;
-  if (!allocate(e, options)) return ARN_ERR_INTERNAL;
+  if (!allocate(e, options) || !bring_stream(e, &config.stream)) {
+    host_engine_close(e);
+    return ARN_ERR_INTERNAL;
+  }
   status = arn_start(&e->nn, &e->model, e->arena, e->arena_bytes, &config, error);
   if (status != ARN_OK) {
     const bool intact = host_engine_is_intact(e);
@@ -118,6 +128,26 @@ arn_status host_engine_open(host_engine *e, const void *bytes, size_t size,
     return intact ? status : ARN_ERR_INTERNAL;
   }
   return status;
+}
+
+arn_tensor_view host_engine_input(const host_engine *e, uint32_t i) {
+  arn_tensor_view view = arn_input(&e->nn, i);
+  if (e->stream) host_stream_fill_view(e->stream, &view, i, true);
+  return view;
+}
+
+arn_tensor_view host_engine_output(const host_engine *e, uint32_t i) {
+  arn_tensor_view view = arn_output(&e->nn, i);
+  if (e->stream) host_stream_fill_view(e->stream, &view, i, false);
+  return view;
+}
+
+arn_status host_engine_invoke(host_engine *e, arn_error *error) {
+  if (e->stream) host_stream_begin(e->stream);
+  const arn_status status = arn_invoke(&e->nn, error);
+  if (status != ARN_OK || e->stream == NULL || host_stream_is_complete(e->stream, &e->nn)) return status;
+  *error = (arn_error){ARN_ERR_INTERNAL, ARN_WHAT_STREAM, ARN_NOWHERE, ARN_NOWHERE, ARN_NOWHERE, 0, 0, 0};
+  return ARN_ERR_INTERNAL;
 }
 
 static bool all_canary(const uint8_t *from, const uint8_t *to) {
@@ -134,5 +164,7 @@ bool host_engine_is_intact(const host_engine *e) {
 
 void host_engine_close(host_engine *e) {
   free(e->block);
+  free(e->file);
+  host_stream_free(e->stream);
   memset(e, 0, sizeof *e);
 }

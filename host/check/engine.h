@@ -4,6 +4,7 @@
 #define ARENITE_HOST_CHECK_ENGINE_H
 
 #include "arenite/arenite.h"
+#include "host/check/stream.h"
 
 // What the arena holds before the start.
 typedef enum host_fill { HOST_FILL_ZERO, HOST_FILL_A5, HOST_FILL_RANDOM } host_fill;
@@ -21,7 +22,8 @@ typedef struct host_engine {
   size_t block_bytes;
   uint8_t *arena;
   uint32_t arena_bytes;
-  void *workspace;
+  void *file;               // a copy of the file that the engine owns, or NULL
+  host_stream *stream;      // streamed inputs and outputs; NULL where the options bring their own
   arn_model model;
   arn_interpreter nn;
   arn_usage usage;          // measured beforehand
@@ -31,10 +33,19 @@ typedef struct host_engine {
 // caller frees.
 void *host_read_file(const char *path, size_t *bytes);
 
-// Opens the model, measures, allocates, starts. Borrows `bytes`. On failure everything is freed, and the
+// Opens the model, measures, allocates, starts. Borrows `bytes`. Streamed inputs and outputs go through
+// a host_stream of the engine's unless the options have callbacks. The engine must not move. On failure everything is freed, and the
 // status is that of the step that failed; ERR_INTERNAL where the host has no memory.
 ARN_MUST_CHECK arn_status host_engine_open(host_engine *engine, const void *bytes, size_t size,
                                            const host_options *options, arn_error *error);
+
+// As arn_input / arn_output; the data of a streamed one are the engine's copy, apart from the arena.
+arn_tensor_view host_engine_input(const host_engine *engine, uint32_t i);
+arn_tensor_view host_engine_output(const host_engine *engine, uint32_t i);
+
+// As arn_invoke. An invocation that went well but did not take and give every row of what is streamed,
+// each once and in order, is ERR_INTERNAL.
+ARN_MUST_CHECK arn_status host_engine_invoke(host_engine *engine, arn_error *error);
 
 // Says whether nothing was written outside the arena since the start.
 bool host_engine_is_intact(const host_engine *engine);

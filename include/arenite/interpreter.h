@@ -62,9 +62,17 @@ typedef struct arn_hooks {
   void *context;
 } arn_hooks;
 
-// Rows of streamed inputs and outputs (a row plan may say that an input or output is never whole in
-// memory): the engine asks for `rows` of input number `input`, row by row, and hands rows of an output
-// over. `row` is bytes of the arena, valid during the call. Returning false aborts (ERR_ABORTED).
+// Rows of streamed inputs and outputs. A row plan may say that an input or output is never whole in
+// memory (`arenite optimize --stream-input N`): then arn_input / arn_output have no data for it, and
+// during arn_invoke the engine calls
+//   fetch    to have row `row` of input number `input` written to `to`
+//   deliver  to hand row `row` of output number `output` over
+// Each row once an invocation, in ascending order; rows of several inputs and outputs in the order
+// that the plan has. Rows are those of op.h: of a [1,H,W,C] tensor H rows of W*C elements; `bytes` is
+// always the same for one tensor. `to` and `from` are memory of the arena: aligned to 4 bytes, valid
+// during the call only. Returning false ends the invocation (ERR_ABORTED, HOOK).
+// Callbacks may wait (for a camera line), and must not call the engine. arn_start fails (ERR_ARGUMENT,
+// STREAM) where the plan needs a callback that is NULL; other plans never call them.
 typedef struct arn_stream {
   bool (*fetch)(void *context, uint32_t input, uint32_t row, void *to, uint32_t bytes);
   bool (*deliver)(void *context, uint32_t output, uint32_t row, const void *from, uint32_t bytes);
@@ -148,7 +156,8 @@ ARN_MUST_CHECK arn_status arn_measure(const arn_model *model, const arn_config *
 // invoke starts afresh. Returns ARN_STOPPED where an operator ended the invocation early.
 ARN_MUST_CHECK arn_status arn_invoke(arn_interpreter *nn, arn_error *error);
 
-// Returns input / output `i` of the main subgraph. data is NULL for a wrong index or a failed start.
+// Returns input / output `i` of the main subgraph. data is NULL for a wrong index, a failed start, or
+// where its rows go through arn_config.stream.
 arn_tensor_view arn_input(const arn_interpreter *nn, uint32_t i);
 arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i);
 

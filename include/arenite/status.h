@@ -114,7 +114,8 @@ typedef enum arn_status {
   X(PLAN_MODEL, "the plan was made for another model")                                    \
   X(PLAN_ENGINE, "the plan was made for another version of the engine")                   \
   X(PLAN_STEP, "the plan's steps are out of order or out of range")                       \
-  X(TENSOR_DEAD, "the tensor's memory has been given to another tensor by now")
+  X(TENSOR_DEAD, "the tensor's memory has been given to another tensor by now")           \
+  X(STREAM, "the plan hands rows over through a callback that the configuration lacks")
 
 typedef enum arn_what {
 #define ARN__WHAT_ENUM(name, sentence) ARN_WHAT_##name,

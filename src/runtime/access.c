@@ -4,6 +4,7 @@
 #include "../graph/place.h"
 #include "../model/flatbuffer.h"
 #include "../model/schema.h"
+#include "../plan/rowplan.h"
 #include "calls.h"
 #include "records.h"
 
@@ -47,12 +48,24 @@ static arn_tensor_view nothing(void) {
   return view;
 }
 
+// Rows of streamed inputs and outputs are nobody's to touch but through the callbacks.
+static arn_tensor_view hide_streamed(const arn_interpreter *nn, arn_tensor_view view, uint32_t i,
+                                     bool is_input) {
+  arn__row_plan plan;
+  if (nn->row_plan_at == 0 || i >= 32) return view;
+  arn__row_plan_reopen(&plan, nn->model, nn->row_plan_at);
+  const uint32_t streamed = is_input ? plan.streamed_inputs : plan.streamed_outputs;
+  if (streamed >> i & 1) view.data = NULL;
+  return view;
+}
+
 arn_tensor_view arn_input(const arn_interpreter *nn, uint32_t i) {
   arn_subgraph g;
   if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK || i >= g.input_count) {
     return nothing();
   }
-  return arn_tensor_at(nn, 0, (uint32_t)arn_model_index(nn->model, g.inputs_at, i));
+  const uint32_t tensor = (uint32_t)arn_model_index(nn->model, g.inputs_at, i);
+  return hide_streamed(nn, arn_tensor_at(nn, 0, tensor), i, true);
 }
 
 arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i) {
@@ -60,7 +73,8 @@ arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i) {
   if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK || i >= g.output_count) {
     return nothing();
   }
-  return arn_tensor_at(nn, 0, (uint32_t)arn_model_index(nn->model, g.outputs_at, i));
+  const uint32_t tensor = (uint32_t)arn_model_index(nn->model, g.outputs_at, i);
+  return hide_streamed(nn, arn_tensor_at(nn, 0, tensor), i, false);
 }
 
 arn_tensor_view arn_tensor_by_name(const arn_interpreter *nn, const char *name) {

@@ -247,6 +247,12 @@ static arn_status report_failure(arn__starter *s, size_t lost) {
   return ARN_ERR_NO_MEMORY;
 }
 
+static bool lacks_callback(const arn__starter *s) {
+  const arn_stream *stream = &s->config.stream;
+  return s->has_rows && ((s->rows.streamed_inputs != 0 && stream->fetch == NULL) ||
+                         (s->rows.streamed_outputs != 0 && stream->deliver == NULL));
+}
+
 static void publish(arn__starter *s) {
   arn_interpreter *nn = s->nn;
   nn->usage = s->arena.usage;
@@ -278,6 +284,9 @@ arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, s
   if (!arn__starter_writes(&s)) {
     const size_t lost = (size_t)(-(uintptr_t)arena & (s.config.alignment - 1u));
     return report_failure(&s, lost);
+  }
+  if (lacks_callback(&s)) {
+    return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_STREAM, 0, ARN_NOWHERE);
   }
   publish(&s);
   return arn_reset(nn);
