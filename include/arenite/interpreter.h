@@ -67,10 +67,10 @@ typedef struct arn_hooks {
 // during arn_invoke the engine calls
 //   fetch    to have row `row` of input number `input` written to `to`
 //   deliver  to hand row `row` of output number `output` over
-// Each row once an invocation, in ascending order; rows of several inputs and outputs in the order
-// that the plan has. Rows are those of op.h: of a [1,H,W,C] tensor H rows of W*C elements; `bytes` is
-// always the same for one tensor. `to` and `from` are memory of the arena: aligned to 4 bytes, valid
-// during the call only. Returning false ends the invocation (ERR_ABORTED, HOOK).
+// Each row once an invocation, in ascending order (rows at the end of an input that no operator reads
+// are not asked for); rows of several inputs and outputs in the order that the plan has. Rows are those
+// of op.h: of a [1,H,W,C] tensor H rows of W*C elements; `bytes` is always the same for one tensor.
+// `to` and `from` are memory of the arena, aligned for the tensor's type, valid during the call only. Returning false ends the invocation (ERR_ABORTED, HOOK).
 // Callbacks may wait (for a camera line), and must not call the engine. arn_start fails (ERR_ARGUMENT,
 // STREAM) where the plan needs a callback that is NULL; other plans never call them.
 typedef struct arn_stream {
