@@ -43,8 +43,8 @@ ARN_MUST_CHECK arn_status host_engine_open(host_engine *engine, const void *byte
 arn_tensor_view host_engine_input(const host_engine *engine, uint32_t i);
 arn_tensor_view host_engine_output(const host_engine *engine, uint32_t i);
 
-// As arn_invoke. An invocation that went well but did not take and give every row of what is streamed,
-// each once and in order, is ERR_INTERNAL.
+// As arn_invoke. An invocation that went well but did not take the rows of streamed inputs in order,
+// or did not give every row of streamed outputs so, is ERR_INTERNAL.
 ARN_MUST_CHECK arn_status host_engine_invoke(host_engine *engine, arn_error *error);
 
 // Says whether nothing was written outside the arena since the start.

@@ -26,8 +26,8 @@ arn_stream host_stream_callbacks(host_stream *stream);
 // Forgets what was fetched and delivered. Needed before each invocation.
 void host_stream_begin(host_stream *stream);
 
-// Says whether the invocation took every row of every streamed input and gave every row of every
-// streamed output, each once and in order. Needs: the engine is started.
+// Says whether the invocation took rows in order, each once, and gave every row of every streamed output
+// likewise. Needs: the engine is started.
 bool host_stream_is_complete(const host_stream *stream, const arn_interpreter *nn);
 
 // Gives a view of a streamed input or output the bytes that are kept apart. Others stay as they are.

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/rewrite/optimize.h"
+
 #define MAX_BYTES (1u << 30)
 
 int cli_fail(int code, const char *format, ...) {
@@ -98,7 +100,10 @@ int cli_load(cli_model *m, const char *path) {
   if (m->bytes == NULL) {
     return cli_fail(EXIT_IO, "%s: can't be read: %s", path, strerror(errno));
   }
-  if (arn_model_open(&m->model, m->bytes, m->size, &error) == ARN_OK) return EXIT_OK;
+  if (arn_model_open(&m->model, m->bytes, m->size, &error) == ARN_OK) {
+    arn_model_infer_shapes(&m->model);
+    return EXIT_OK;
+  }
   const int code = cli_complain(m, &error);
   cli_unload(m);
   return code;
@@ -135,20 +140,83 @@ bool cli_parse_bytes(const char *text, uint32_t *bytes) {
 bool cli_parse_planner(const char *text, uint8_t *planner) {
   static const char *const names[] = {"auto", "greedy", "lifetime", "colour", "id", "offline"};
   for (uint8_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(text, names[i]) != 0) continue;
-    *planner = i;
-    return true;
+    if (strcmp(text, names[i]) == 0) {
+      *planner = i;
+      return true;
+    }
   }
-  return false;
+  if (strcmp(text, "rows") != 0) return false;
+  *planner = CLI_PLANNER_ROWS;
+  return true;
+}
+
+bool cli_parse_stream(const char *text, cli_options *o, bool is_input) {
+  uint32_t port;
+  if (!cli_parse_number(text, 0, 31, &port)) return false;
+  *(is_input ? &o->stream.inputs : &o->stream.outputs) |= 1u << port;
+  o->planner = CLI_PLANNER_ROWS;
+  return true;
+}
+
+// Every port that was to be streamed must be.
+static int check_stream(const cli_model *m, const host_engine *e, uint32_t i, bool is_input) {
+  arn_subgraph g;
+  const char *name = is_input ? "input" : "output";
+  if (arn_model_subgraph(&e->model, 0, &g) != ARN_OK) return EXIT_INTERNAL;
+  if (i >= (is_input ? g.input_count : g.output_count)) {
+    return cli_fail(EXIT_USAGE, "%s: there is no %s %u to be streamed", m->path, name, i);
+  }
+  const arn_tensor_view view = is_input ? arn_input(&e->nn, i) : arn_output(&e->nn, i);
+  if (view.data == NULL) return EXIT_OK;
+  return cli_fail(EXIT_UNSUPPORTED, "%s: %s %u can't be streamed: %s", m->path, name, i,
+                  is_input ? "it is no tensor of its own" : "it is read by operators as well");
+}
+
+static int check_streams(const cli_model *m, const cli_options *o, const host_engine *e) {
+  int code = EXIT_OK;
+  for (uint32_t i = 0; i < 32 && code == EXIT_OK; i++) {
+    if (o->stream.inputs >> i & 1) code = check_stream(m, e, i, true);
+    if (o->stream.outputs >> i & 1 && code == EXIT_OK) code = check_stream(m, e, i, false);
+  }
+  return code;
+}
+
+static arn_status open_engine(const cli_model *m, const host_options *options,
+                              const cli_options *o, host_engine *e, arn_error *error,
+                              const char **why) {
+  const host_search_options search = {.budget_seconds = o->budget_seconds ? o->budget_seconds : 10,
+                                      .stream = o->stream};
+  arn_optimized r;
+  if (o->planner != CLI_PLANNER_ROWS) {
+    return host_engine_open(e, m->bytes, m->size, options, error);
+  }
+  arn_status status = arn_optimize(m->bytes, m->size, &search, &r, error, why);
+  if (status != ARN_OK) return status;
+  void *file = aligned_alloc(64, (r.size / 64 + 1) * 64);
+  status = ARN_ERR_INTERNAL;
+  if (file) {
+    memcpy(file, r.bytes, r.size);
+    status = host_engine_open(e, file, r.size, options, error);
+    if (status == ARN_OK) e->file = file;
+    else free(file);
+  }
+  free(r.bytes);
+  return status;
 }
 
 int cli_start(const cli_model *m, const cli_options *o, const arn_hooks *hooks, host_engine *e) {
   arn_error error = {0};
+  const char *why = NULL;
   host_options options = {.fill = HOST_FILL_A5, .arena_bytes = o->arena_bytes};
-  options.config.planner = o->planner;
+  const bool by_rows = o->planner == CLI_PLANNER_ROWS;
+  options.config.planner = by_rows ? ARN_PLANNER_AUTO : o->planner;
   options.config.flags = o->flags;
   options.config.alignment = (uint16_t)o->alignment;
   if (hooks) options.config.hooks = *hooks;
-  if (host_engine_open(e, m->bytes, m->size, &options, &error) == ARN_OK) return EXIT_OK;
-  return cli_complain(m, &error);
+  if (open_engine(m, &options, o, e, &error, &why) != ARN_OK) {
+    return why ? cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why) : cli_complain(m, &error);
+  }
+  const int code = check_streams(m, o, e);
+  if (code != EXIT_OK) host_engine_close(e);
+  return code;
 }

@@ -4,6 +4,7 @@
 
 #include "arenite/arenite.h"
 #include "host/check/engine.h"
+#include "host/search/rowgraph.h"
 
 enum {
   EXIT_OK = 0,
@@ -58,7 +59,10 @@ bool cli_parse_bytes(const char *text, uint32_t *bytes);
 // Parses a decimal number in [least, most].
 bool cli_parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number);
 
-// Parses a planner's name.
+// The planner "rows": not one of the engine's; the model is optimised in memory before it starts.
+#define CLI_PLANNER_ROWS 100u
+
+// Parses a planner's name: an arn_planner, or CLI_PLANNER_ROWS.
 bool cli_parse_planner(const char *text, uint8_t *planner);
 
 // Options that several commands take.
@@ -67,7 +71,12 @@ typedef struct cli_options {
   bool json;
   uint8_t planner, flags;
   uint32_t alignment, arena_bytes;
+  uint32_t budget_seconds;    // of CLI_PLANNER_ROWS; 0: 10
+  host_stream_wish stream;    // likewise
 } cli_options;
+
+// Parses "--stream-input N" / "--stream-output N": sets bit N, and the planner to CLI_PLANNER_ROWS.
+bool cli_parse_stream(const char *text, cli_options *options, bool is_input);
 
 // Starts an engine as the options say. Returns an exit code; the reason has been printed.
 int cli_start(const cli_model *m, const cli_options *options, const arn_hooks *hooks,

@@ -13,12 +13,17 @@
 
 static const char usage[] =
     "Usage: arenite run [--input I=F]... [--output I=F]... [--invocations N] [--arena BYTES]\n"
-    "                   [--planner P] [--align N] [--json] MODEL.tflite\n"
+    "                   [--planner P] [--align N] [--stream-input N]... [--stream-output N]...\n"
+    "                   [--json] MODEL.tflite\n"
     "Runs a model. F is raw little-endian bytes, or NumPy's format where it ends in .npy; I is the\n"
     "number of the input or output, or its tensor's name. Inputs that are not given are pseudo-random:\n"
     "splitmix64 seeded with 1000 * invocation + input (see docs/architecture.md).\n"
     "  --invocations N  run N times (state carries over); files are read before each\n"
     "  --arena BYTES    in an arena of this size (64K, 1M are understood) rather than the exact one\n"
+    "  --planner P      as for `arenite plan`; rows: planned by rows first\n"
+    "  --stream-input N, --stream-output N\n"
+    "                   input (output) N goes through a callback row by row and is never whole in the\n"
+    "                   arena; implies --planner rows\n"
     "  --json           schema arenite.run, version 1\n"
     "Example: arenite run --input 0=image.npy --output 0=scores.npy model.tflite\n";
 
@@ -47,6 +52,7 @@ static int parse(int argc, char **argv, struct run_options *o) {
       {"input", required_argument, 0, 'i'},   {"output", required_argument, 0, 'o'},
       {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'a'},
       {"arena", required_argument, 0, 'b'},   {"invocations", required_argument, 0, 'n'},
+      {"stream-input", required_argument, 0, 's'}, {"stream-output", required_argument, 0, 't'},
       {"json", no_argument, 0, 'j'},          {"help", no_argument, 0, 'h'},
       {0, 0, 0, 0}};
   int c;
@@ -60,6 +66,8 @@ static int parse(int argc, char **argv, struct run_options *o) {
       case 'a': ok = cli_parse_number(optarg, 4, 64, &o->common.alignment); break;
       case 'b': ok = cli_parse_bytes(optarg, &o->common.arena_bytes); break;
       case 'n': ok = cli_parse_number(optarg, 1, 1000000, &o->invocations); break;
+      case 's': ok = cli_parse_stream(optarg, &o->common, true); break;
+      case 't': ok = cli_parse_stream(optarg, &o->common, false); break;
       case 'j': o->common.json = true; break;
       case 'h': fputs(usage, stdout); return -1;
       default: return EXIT_USAGE;
@@ -121,7 +129,7 @@ static int check_names(const struct run_options *o, const host_engine *e, const 
 static int write_inputs(const struct run_options *o, const host_engine *e, const arn_subgraph *g,
                         uint32_t invocation) {
   for (uint32_t i = 0; i < g->input_count; i++) {
-    const arn_tensor_view t = arn_input(&e->nn, i);
+    const arn_tensor_view t = host_engine_input(e, i);
     const int32_t tensor = arn_model_index(&e->model, g->inputs_at, i);
     const struct file_option *f = file_for(o->inputs, o->input_count, e, i, tensor);
     if (f == NULL) {
@@ -138,7 +146,7 @@ static int write_outputs(const struct run_options *o, const host_engine *e, cons
   for (uint32_t i = 0; i < g->output_count; i++) {
     const int32_t tensor = arn_model_index(&e->model, g->outputs_at, i);
     const struct file_option *f = file_for(o->outputs, o->output_count, e, i, tensor);
-    const arn_tensor_view t = arn_output(&e->nn, i);
+    const arn_tensor_view t = host_engine_output(e, i);
     const char *wrong = f ? host_tensor_write(f->path, &t) : NULL;
     if (wrong) return cli_fail(EXIT_IO, "%s: %s", f->path, wrong);
   }
@@ -172,7 +180,7 @@ static uint32_t element_count(const arn_tensor_view *t) {
 
 static void print_outputs(const host_engine *e, const arn_subgraph *g) {
   for (uint32_t o = 0; o < g->output_count; o++) {
-    const arn_tensor_view t = arn_output(&e->nn, o);
+    const arn_tensor_view t = host_engine_output(e, o);
     const uint32_t count = element_count(&t);
     printf("output %u (%s, %u elements):", o, arn_type_name(t.type), count);
     for (uint32_t i = 0; i < count && i < SHOWN_VALUES; i++) printf(" %.6g", value_at(&t, i));
@@ -183,7 +191,7 @@ static void print_outputs(const host_engine *e, const arn_subgraph *g) {
 static cJSON *outputs_as_json(const host_engine *e, const arn_subgraph *g) {
   cJSON *list = cJSON_CreateArray();
   for (uint32_t o = 0; o < g->output_count; o++) {
-    const arn_tensor_view t = arn_output(&e->nn, o);
+    const arn_tensor_view t = host_engine_output(e, o);
     cJSON *item = cJSON_CreateObject();
     cJSON_AddNumberToObject(item, "output", o);
     cJSON_AddStringToObject(item, "type", arn_type_name(t.type));
@@ -201,7 +209,7 @@ static int run_once(const struct run_options *o, const cli_model *m, host_engine
   arn_error error = {0};
   const int code = write_inputs(o, e, g, invocation);
   if (code != EXIT_OK) return code;
-  const arn_status status = arn_invoke(&e->nn, &error);
+  const arn_status status = host_engine_invoke(e, &error);
   if (status < 0) return cli_complain(m, &error);
   return EXIT_OK;
 }
