@@ -79,8 +79,8 @@ arn_status arn_optimize(const void *bytes, size_t size, const host_search_option
   ok = ok && write_file(bytes, size, &e, r, &rows, why);
   if (ok) status = try_result(r, error);
   // Very small networks need more to verify a row plan than it saves them. Streams need one all the same.
-  const bool streams = search->stream.inputs != 0 || search->stream.outputs != 0;
-  if (ok && status == ARN_OK && !streams && r->usage.arena_bytes >= e.usage.arena_bytes) {
+  const bool keep = search->keep_rows || search->stream.inputs != 0 || search->stream.outputs != 0;
+  if (ok && status == ARN_OK && !keep && r->usage.arena_bytes >= e.usage.arena_bytes) {
     r->row_bytes = r->whole_bytes;
     ok = write_file(bytes, size, &e, r, NULL, why);
     if (ok) status = try_result(r, error);
