@@ -1,0 +1,146 @@
+// Runs the model that is linked in, in an arena of exactly the bytes that it needs, for the counter:
+//
+//   mark 1 open and start 2     mark 3 an invocation 4 (three of them)    mark 5 a step 6 (hooks; a fourth)
+//
+// The console gets "key value" lines: sizes, stack, names of steps, and a checksum of each output.
+#include "arenite/arenite.h"
+#include "mark.h"
+#include "ports/port.h"
+
+#define ARENA_BYTES (384u * 1024u)
+#define INVOCATIONS 3u
+
+#define ARN_OP(record) &arn_op_##record,
+static const arn_op *const list[] = {
+#include "model_ops.h"
+};
+#undef ARN_OP
+static const arn_op_list ops = {list, sizeof list / sizeof list[0]};
+
+extern const uint8_t port_model[], port_model_end[];
+
+static uint8_t arena[ARENA_BYTES] __attribute__((aligned(64), section(".arena")));
+static uint32_t workspace[4096];
+static arn_model model;
+static arn_interpreter nn;
+
+static void say(const char *key, uint32_t value) {
+  port_put(key);
+  port_put(" ");
+  port_put_unsigned(value);
+  port_put("\n");
+}
+
+static int fail(const char *what, const arn_error *error) {
+  port_put(what);
+  port_put(" failed\n");
+  say("status -", (uint32_t)-error->status);
+  say("what", (uint32_t)error->what);
+  return 1;
+}
+
+// ---- inputs: splitmix64, see docs/architecture.md ---------------------------------------------------
+
+static uint64_t next_random(uint64_t *state) {
+  *state += UINT64_C(0x9E3779B97F4A7C15);
+  uint64_t z = *state;
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return z ^ (z >> 31);
+}
+
+static void generate(uint32_t invocation, uint32_t input) {
+  const arn_tensor_view t = arn_input(&nn, input);
+  const uint32_t element = arn_type_bytes(t.type);
+  uint64_t state = 1000u * (uint64_t)invocation + input;
+  uint8_t *at = t.data;
+  for (uint32_t i = 0; i < t.bytes / element; i++) {
+    const uint64_t draw = next_random(&state);
+    const float real = (float)((int32_t)(draw >> 40) - 8388608) * (1.0f / 8388608.0f);
+    if (t.type == ARN_FLOAT32) __builtin_memcpy(at + 4 * i, &real, 4);
+    else __builtin_memcpy(at + element * i, &draw, element);
+  }
+}
+
+static uint32_t checksum(void) {
+  arn_subgraph g;
+  uint32_t hash = 2166136261u;
+  if (arn_model_subgraph(&model, 0, &g) != ARN_OK) return 0;
+  for (uint32_t o = 0; o < g.output_count; o++) {
+    const arn_tensor_view t = arn_output(&nn, o);
+    const uint8_t *at = t.data;
+    for (uint32_t i = 0; i < t.bytes; i++) hash = (hash ^ at[i]) * 16777619u;
+  }
+  return hash;
+}
+
+// ---- steps ------------------------------------------------------------------------------------------
+
+static bool before(void *context, const arn_interpreter *engine, const arn_step *step) {
+  (void)context;
+  (void)engine;
+  port_put("step ");
+  port_put_unsigned(step->node);
+  port_put(" ");
+  port_put(step->op->name);
+  port_put("\n");
+  MARK(5);
+  return true;
+}
+
+static void after(void *context, const arn_interpreter *engine, const arn_step *step) {
+  (void)context;
+  (void)engine;
+  (void)step;
+  MARK(6);
+}
+
+// ---- the whole --------------------------------------------------------------------------------------
+
+static int start(const arn_config *config, uint32_t bytes, arn_error *error) {
+  arn_status status;
+  port_stack_paint();
+  MARK(1);
+  status = arn_model_open(&model, port_model, (size_t)(port_model_end - port_model), error);
+  MARK(7);
+  if (status == ARN_OK) status = arn_start(&nn, &model, arena, bytes, config, error);
+  MARK(2);
+  if (status != ARN_OK) return fail("start", error);
+  say("stack_start", port_stack_used());
+  return 0;
+}
+
+static int invoke(uint32_t invocation, arn_error *error) {
+  arn_subgraph g;
+  arn_status status = arn_model_subgraph(&model, 0, &g);
+  for (uint32_t i = 0; i < g.input_count; i++) generate(invocation, i);
+  port_stack_paint();
+  MARK(3);
+  if (status == ARN_OK) status = arn_invoke(&nn, error);
+  MARK(4);
+  if (status < 0) return fail("invoke", error);
+  say("stack_invoke", port_stack_used());
+  say("checksum", checksum());
+  return 0;
+}
+
+int main(void) {
+  arn_config config = {.ops = &ops};
+  arn_usage usage;
+  arn_error error = {0};
+  if (arn_model_open(&model, port_model, (size_t)(port_model_end - port_model), &error) != ARN_OK ||
+      arn_measure(&model, &config, workspace, sizeof workspace, &usage, &error) != ARN_OK) {
+    return fail("measure", &error);
+  }
+  say("arena", usage.arena_bytes);
+  if (usage.arena_bytes > ARENA_BYTES) return fail("arena", &error);
+  if (start(&config, usage.arena_bytes, &error)) return 1;
+  for (uint32_t i = 0; i < INVOCATIONS; i++) {
+    if (invoke(i, &error)) return 1;
+  }
+  config.hooks = (arn_hooks){before, after, NULL};
+  if (arn_start(&nn, &model, arena, usage.arena_bytes, &config, &error) != ARN_OK) {
+    return fail("start", &error);
+  }
+  return invoke(0, &error);
+}
