@@ -114,6 +114,7 @@ arn_status host_engine_open(host_engine *e, const void *bytes, size_t size,
   memset(e, 0, sizeof *e);
   if (config.ops == NULL) config.ops = &arn_ops_all;
   arn_status status = arn_model_open(&e->model, bytes, size, error);
+  if (status == ARN_OK) arn_model_infer_shapes(&e->model);
   if (status == ARN_OK) status = host_measure(&e->model, &config, &e->usage, error);
   if (status != ARN_OK) return status;
   e->nn.config.alignment = config.alignment ? config.alignment : 16;

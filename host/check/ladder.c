@@ -115,6 +115,7 @@ bool host_ladder_climb(const void *bytes, size_t size, uint32_t full_below, host
   struct climb c = {.model = &model, .config = {.ops = &arn_ops_all}, .ladder = ladder};
   memset(ladder, 0, sizeof *ladder);
   if (arn_model_open(&model, bytes, size, &error) != ARN_OK) return false;
+  arn_model_infer_shapes(&model);
   if (host_measure(&model, &c.config, &c.usage, &error) != ARN_OK) return false;
   c.block_bytes = (size_t)c.usage.arena_bytes + 4 * GUARD + 128;
   c.block = malloc(c.block_bytes);

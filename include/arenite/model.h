@@ -53,7 +53,11 @@ typedef enum arn_type {
   ARN_INT4 = 17,
 } arn_type;
 
-// A verified view of a model file: 48 bytes on a 32-bit target. Fields are for the engine; read them
+struct arn_model;
+struct arn_subgraph;
+struct arn_tensor;
+
+// A verified view of a model file: 52 bytes on a 32-bit target. Fields are for the engine; read them
 // through the functions.
 typedef struct arn_model {
   const uint8_t *bytes;
@@ -63,6 +67,8 @@ typedef struct arn_model {
   uint32_t buffers_at, buffer_count;
   uint32_t metadata_at, metadata_count;
   uint32_t signatures_at, signature_count;
+  // Corrects the shape of a tensor: set by arn_model_infer_shapes, NULL where the file's are right.
+  void (*infer)(const struct arn_model *, const struct arn_subgraph *, struct arn_tensor *);
 } arn_model;
 
 // A subgraph: the positions of its vectors. Nodes are in the order in which the file wants them run.
@@ -99,9 +105,9 @@ enum {
   ARN_TENSOR_SPARSE = 4,    // data in the file, in a sparse format
 };
 
-// What the file says about a tensor. Shapes are as the file states them: elements lie row-major, the
-// last dimension dense. Quantised values mean real = scale * (q - zero point), with one scale, or one
-// for each index along quantised_axis.
+// What the file says about a tensor, or what follows from it (arn_model_infer_shapes). Elements lie
+// row-major, the last dimension dense. Quantised values mean real = scale * (q - zero point), with one
+// scale, or one for each index along quantised_axis.
 typedef struct arn_tensor {
   uint8_t type;    // arn_type
   uint8_t rank;
@@ -126,6 +132,14 @@ typedef struct arn_tensor {
 // On failure *model is zeroed, and every later call on it returns an error. O(size), ~200 B stack.
 ARN_MUST_CHECK arn_status arn_model_open(arn_model *model, const void *bytes, size_t size_bytes,
                                          arn_error *error);
+
+// Finds shapes that the file leaves open though they follow from it. A converter that could not know a
+// shape writes a placeholder, and nodes that compute it from the shape of an input; no input of this
+// engine changes its shape, so that these are constants. Afterwards arn_model_tensor gives the true
+// shapes. Without this call (which costs code) such a model is refused; a model without placeholders
+// is as it was. Needs: an opened model. Keeps nothing; about 1 KB of stack; O(nodes) for usual files,
+// and it gives up on those where the search would be long.
+void arn_model_infer_shapes(arn_model *model);
 
 // Reads subgraph `index` (0 is the main one; the others are bodies of control flow).
 // Fails: ERR_ARGUMENT (index outside the table, or a model that is not open); *subgraph is then zeroed.

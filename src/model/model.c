@@ -82,6 +82,7 @@ void arn_model_tensor(const arn_model *m, const arn_subgraph *g, uint32_t index,
   if (arn__fb_field_u8(m, table, ARN__TENSOR_IS_VARIABLE, 0)) t->flags |= ARN_TENSOR_VARIABLE;
   if (arn__fb_follow(m, table, ARN__TENSOR_SPARSITY)) t->flags |= ARN_TENSOR_SPARSE;
   if (t->data_bytes > 0 && !(t->flags & ARN_TENSOR_VARIABLE)) t->flags |= ARN_TENSOR_CONST;
+  if (m->infer) m->infer(m, g, t);
 }
 
 int32_t arn_model_index(const arn_model *m, uint32_t vector_at, uint32_t i) {
