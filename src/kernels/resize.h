@@ -3,6 +3,7 @@
 #define ARENITE_SRC_KERNELS_RESIZE_H
 
 #include "kernel.h"
+#include "requant.h"
 
 enum {
   ARN__RESIZE_ALIGN_CORNERS = 1,
@@ -79,5 +80,25 @@ void arn__resize_bilinear_s16(int16_t *out, const int16_t *top, const int16_t *b
                               int32_t share, const arn__resize_row *row);
 void arn__resize_bilinear_f32(float *out, const float *top, const float *bottom, float share,
                               const arn__resize_row *row);
+
+// How values change on the way from the input's scale to the output's.
+typedef struct arn__resize_scale {
+  arn__requant multiplier;  // input scale / output scale / 2^ARN__RESIZE_FRACTION_BITS
+  int32_t in_zero, out_zero;
+  arn__clamp range;         // of the type
+} arn__resize_scale;
+
+enum { ARN__RESIZE_FRACTION_BITS = 14 };
+
+// As arn__resize_bilinear_..., of elements of 1 or 2 bytes, signed or not: the mean is requantised
+// before it is rounded.
+typedef struct arn__resize_scaled {
+  const arn__resize_row *row;
+  const arn__resize_scale *scale;
+  uint32_t element_bytes;
+  bool is_signed;
+} arn__resize_scaled;
+void arn__resize_bilinear_scaled(void *out, const void *top, const void *bottom, int32_t share,
+                                 const arn__resize_scaled *how);
 
 #endif

@@ -6,12 +6,15 @@
 #include "../graph/rows.h"
 #include "../kernels/resize.h"
 #include "arenite/op.h"
+#include "movement.h"
+#include "quantised.h"
 
 // Fields of ResizeBilinearOptions, ResizeNearestNeighborOptions.
 enum { BILINEAR_ALIGN_CORNERS = 2, BILINEAR_HALF_PIXEL = 3 };
 enum { NEAREST_ALIGN_CORNERS = 0, NEAREST_HALF_PIXEL = 1 };
 
 enum { MAX_SIZE = 1 << 20 };
+enum { SCALED = 4 };  // the output's scale is not the input's
 
 typedef struct resize_state {
   arn__resize_axis y, x;  // y: along the rows
@@ -19,9 +22,12 @@ typedef struct resize_state {
   uint32_t batches;
   uint8_t type;
   uint8_t element_bytes;
-  uint8_t flags;          // ARN__RESIZE_...
+  uint8_t flags;          // ARN__RESIZE_..., SCALED
   uint8_t by_rows;        // else one step computes all
+  arn__resize_scale scale;  // only if SCALED
 } resize_state;
+
+#define SAME_SCALE_BYTES ((uint32_t)offsetof(resize_state, scale))
 
 // ---- prepare ------------------------------------------------------------------------------------
 
@@ -57,14 +63,27 @@ static arn_status check_shapes(const arn_prepare *p, const arn_tensor *in, const
   return check_size(p, out);
 }
 
-// Values keep their scale.
 static arn_status check_types(const arn_prepare *p, const arn_tensor *in, const arn_tensor *out) {
   if (!(p->op->types & ARN_TYPE_BIT(in->type))) return arn_refuse(p, ARN_WHAT_TYPE, in);
   if (in->type != out->type) return arn_refuse_model(p, ARN_WHAT_TYPES_DIFFER, out);
-  if (arn_tensor_scale(p->model, in, 0) != arn_tensor_scale(p->model, out, 0) ||
-      arn_tensor_zero(p->model, in, 0) != arn_tensor_zero(p->model, out, 0)) {
-    return arn_refuse(p, ARN_WHAT_QUANTISATION, out);
-  }
+  return ARN_OK;
+}
+
+static bool same_scale(const arn_prepare *p, const arn_tensor *in, const arn_tensor *out) {
+  return arn_tensor_scale(p->model, in, 0) == arn_tensor_scale(p->model, out, 0) &&
+         arn_tensor_zero(p->model, in, 0) == arn_tensor_zero(p->model, out, 0);
+}
+
+// A ratio of 2^14 and above would leave nothing but saturated values.
+static arn_status set_scale(const arn_prepare *p, arn__resize_scale *s, const arn_tensor *in,
+                            const arn_tensor *out) {
+  float in_scale, out_scale;
+  ARN__TRY(arn__quantised_read(p, in, &in_scale, &s->in_zero));
+  ARN__TRY(arn__quantised_read(p, out, &out_scale, &s->out_zero));
+  const double ratio = (double)in_scale / (double)out_scale;
+  if (ratio >= (double)(1 << ARN__RESIZE_FRACTION_BITS)) return arn_refuse(p, ARN_WHAT_SCALE, out);
+  s->multiplier = arn__requant_of(ratio / (double)(1 << ARN__RESIZE_FRACTION_BITS));
+  s->range = arn__quantised_range(in->type);
   return ARN_OK;
 }
 
@@ -118,6 +137,7 @@ static arn_status prepare_resize(arn_prepare *p, resize_state *s, uint32_t align
 
 static arn_status prepare_bilinear(arn_prepare *p, void *state) {
   resize_state *s = state;
+  arn_tensor in, out;
   const arn_status status = prepare_resize(p, s, BILINEAR_ALIGN_CORNERS, BILINEAR_HALF_PIXEL);
   if (status != ARN_OK) return status;
   if (s->flags == (ARN__RESIZE_ALIGN_CORNERS | ARN__RESIZE_HALF_PIXEL)) {
@@ -125,15 +145,27 @@ static arn_status prepare_bilinear(arn_prepare *p, void *state) {
   }
   set_step(&s->y, s->flags, s->type == ARN_FLOAT32);
   set_step(&s->x, s->flags, s->type == ARN_FLOAT32);
-  return ARN_OK;
+  ARN__TRY(arn_prepare_input(p, 0, &in));
+  ARN__TRY(arn_prepare_output(p, 0, &out));
+  if (same_scale(p, &in, &out)) {
+    p->state_bytes = SAME_SCALE_BYTES;
+    return ARN_OK;
+  }
+  s->flags |= SCALED;
+  return set_scale(p, &s->scale, &in, &out);
 }
 
 static arn_status prepare_nearest(arn_prepare *p, void *state) {
   resize_state *s = state;
+  arn_tensor in, out;
   const arn_status status = prepare_resize(p, s, NEAREST_ALIGN_CORNERS, NEAREST_HALF_PIXEL);
   if (status != ARN_OK) return status;
   set_step(&s->y, s->flags, true);
   set_step(&s->x, s->flags, true);
+  ARN__TRY(arn_prepare_input(p, 0, &in));
+  ARN__TRY(arn_prepare_output(p, 0, &out));
+  if (!same_scale(p, &in, &out)) return arn_refuse(p, ARN_WHAT_QUANTISATION, &out);
+  p->state_bytes = SAME_SCALE_BYTES;
   return ARN_OK;
 }
 
@@ -189,6 +221,11 @@ static void bilinear_row(const job *j, uint32_t row, uint32_t base) {
   const uint32_t y = row % s->y.out;
   const arn__resize_point at = point(s, y);
   const void *top = arn_row(&j->in, base + at.low), *bottom = arn_row(&j->in, base + at.high);
+  if (s->flags & SCALED) {
+    const arn__resize_scaled how = {&j->row, &s->scale, s->element_bytes, s->type != ARN_UINT8};
+    arn__resize_bilinear_scaled(out, top, bottom, at.share, &how);
+    return;
+  }
   switch (s->type) {
     case ARN_INT8: arn__resize_bilinear_s8(out, top, bottom, at.share, &j->row); break;
     case ARN_UINT8: arn__resize_bilinear_u8(out, top, bottom, at.share, &j->row); break;

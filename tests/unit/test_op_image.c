@@ -274,6 +274,65 @@ static void resized_images_are_their_definitions(void **unused) {
   assert_true(tally.by_rows > 150);
 }
 
+// Between scales: real arithmetic, within one step.
+static double rescaled(const int32_t *at, double low, double high) {
+  const double scale = (double)in->scale / (double)out->scale;
+  double sum = 0.0;
+  const int32_t v = position(at[1], in->dims[1], out->dims[1]);
+  const int32_t u = position(at[2], in->dims[2], out->dims[2]);
+  for (int32_t corner = 0; corner < 4; corner++) {
+    const int32_t row = v / 1024 + corner / 2, column = u / 1024 + corner % 2;
+    const int32_t tall = corner / 2 ? v % 1024 : 1024 - v % 1024;
+    const int32_t wide = corner % 2 ? u % 1024 : 1024 - u % 1024;
+    const int32_t from[] = {at[0], limited(row, 0, in->dims[1] - 1),
+                            limited(column, 0, in->dims[2] - 1), at[3]};
+    sum += (read_value(in, rig_join(in, from)) - (double)in->zero) * tall * wide / 0x1p20;
+  }
+  return fmin(fmax(sum * scale + (double)out->zero, low), high);
+}
+
+static void compare_rescaled(const host_engine *engine, double low, double high) {
+  static rig_tensor got;
+  got = *out;
+  memcpy(got.bytes, arn_output(&engine->nn, 0).data, rig_size(out));
+  for (uint32_t i = 0; i < rig_count(out); i++) {
+    int32_t at[4];
+    rig_split(out, i, at);
+    assert_true(fabs(read_value(&got, i) - rescaled(at, low, high)) < 0.51);
+  }
+}
+
+static void scales_may_change_on_the_way(void **unused) {
+  static const struct {
+    arn_type type;
+    double low, high;
+  } types[] = {{ARN_INT8, -128, 127}, {ARN_UINT8, 0, 255}, {ARN_INT16, -32768, 32767}};
+  (void)unused;
+  for (uint32_t i = 0; i < 200; i++) {
+    const uint32_t k = draw(3);
+    const double low = types[k].low, high = types[k].high;
+    begin(BILINEAR, 2, types[k].type);
+    aligned = half = false;
+    set_dims(in, 1, draw_size(), draw_size(), 5);
+    set_dims(out, 1, draw_size(), draw_size(), 5);
+    set_resize(BILINEAR);
+    in->scale = draw_float(0.001f, 0.1f);
+    out->scale = draw_float(0.001f, 0.1f);
+    in->zero = k == 2 ? 0 : (int64_t)(draw(2) ? low : high);
+    out->zero = k == 2 ? 0 : (int64_t)(draw(2) ? low : low + draw(256));
+    fill_values(in);
+    host_engine engine;
+    size_t size;
+    uint8_t *model = rig_model(&r, &size);
+    assert_int_equal(rig_start(&r, model, size, ARN_KEEP_ALL, &engine), ARN_OK);
+    compare_rescaled(&engine, low, high);
+    const host_rows_result rows = host_rows_check(&engine, 0, i);
+    assert_true(rows == HOST_ROWS_SAME || rows == HOST_ROWS_WHOLE);
+    host_engine_close(&engine);
+    free(model);
+  }
+}
+
 // Enlarged this much, a step rounded to 1/1024 leads beyond the image.
 static void large_images_stay_inside_the_small_one(void **unused) {
   rig_tally tally = {0, 0};
@@ -297,6 +356,7 @@ int main(void) {
       cmocka_unit_test(pools_are_their_definitions),
       cmocka_unit_test(a_window_of_nothing_is_refused),
       cmocka_unit_test(resized_images_are_their_definitions),
+      cmocka_unit_test(scales_may_change_on_the_way),
       cmocka_unit_test(large_images_stay_inside_the_small_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
