@@ -26,7 +26,7 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 BENCH_SRC := $(wildcard bench/*.c)
 
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
-HOSTLIB_OBJ := $(HOSTLIB_SRC:%.c=$(BUILD)/%.o)
+HOSTLIB_OBJ := $(HOSTLIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/host/report/web_assets.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 CHECK_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard host/check/*.c))
 MAINS := $(patsubst %_main.c,$(BUILD)/%,$(notdir $(MAIN_SRC)))
@@ -51,6 +51,15 @@ $(BUILD)/libarenite.a: $(LIB_OBJ)
 	@rm -f $@
 	@echo '  AR  ' $@
 	@$(AR) rcs $@ $(LIB_OBJ)
+
+# The page of `arenite report` becomes part of the program.
+WEB := $(wildcard host/report/web/*)
+$(BUILD)/host/report/web_assets.c: tools/embed.sh $(WEB)
+	@mkdir -p $(@D)
+	@sh tools/embed.sh $(WEB) > $@
+$(BUILD)/host/report/web_assets.o: $(BUILD)/host/report/web_assets.c
+	@echo '  CC  ' $<
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) -c $< -o $@
 
 $(BUILD)/libarenite-host.a: $(HOSTLIB_OBJ)
 	@rm -f $@

@@ -27,6 +27,7 @@ int cli_inspect(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_profile(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_optimize(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 

@@ -43,3 +43,13 @@ static void overwrite(char *text, bool harmful_too) {
 void host_utf8_repair(char *text) { overwrite(text, false); }
 
 void host_utf8_clean(char *text) { overwrite(text, true); }
+
+int host_utf8_prefix(const char *text, uint32_t most) {
+  const char *at = text;
+  for (uint32_t i = 0; i < most && *at != '\0'; i++) {
+    uint32_t code;
+    const uint32_t length = host_utf8_next(at, &code);
+    at += length ? length : 1;
+  }
+  return (int)(at - text);
+}

@@ -15,4 +15,7 @@ void host_utf8_repair(char *text);
 // writing: what is left is one line that a terminal or a page shows as it is.
 void host_utf8_clean(char *text);
 
+// Returns the bytes of the first `most` characters of a clean text, or of all of it. For "%.*s".
+int host_utf8_prefix(const char *text, uint32_t most);
+
 #endif
