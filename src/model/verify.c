@@ -128,6 +128,22 @@ static arn_status verify_indices(struct place *p, const arn_model *m, uint32_t t
   return ARN_OK;
 }
 
+// Whoever calls a subgraph writes its inputs: they cannot lie in the file.
+static arn_status verify_inputs(struct place *p, const arn_model *m, uint32_t table,
+                                const arn_subgraph *g) {
+  arn_tensor t;
+  uint32_t first, count;
+  TRY(verify_indices(p, m, table, ARN__SUBGRAPH_INPUTS, g, 0));
+  arn__fb_vector(m, table, ARN__SUBGRAPH_INPUTS, &first, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    p->tensor = arn_model_index(m, first, i);
+    arn_model_tensor(m, g, (uint32_t)p->tensor, &t);
+    VERIFY((t.flags & ARN_TENSOR_CONST) == 0, TENSOR_WRITTEN_TWICE);
+  }
+  p->tensor = ARN_NOWHERE;
+  return ARN_OK;
+}
+
 static arn_status verify_node(struct place *p, const arn_model *m, const arn_subgraph *g) {
   const uint32_t table = arn__fb_element(m, g->nodes_at, (uint32_t)p->node);
   uint32_t options, custom, count;
@@ -156,7 +172,7 @@ static arn_status verify_subgraph(struct place *p, const arn_model *m) {
     TRY(verify_tensor(p, m, &g));
   }
   p->tensor = ARN_NOWHERE;
-  TRY(verify_indices(p, m, table, ARN__SUBGRAPH_INPUTS, &g, 0));
+  TRY(verify_inputs(p, m, table, &g));
   TRY(verify_indices(p, m, table, ARN__SUBGRAPH_OUTPUTS, &g, 0));
   for (uint32_t i = 0; i < g.node_count; i++) {
     p->node = (int32_t)i;

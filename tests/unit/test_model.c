@@ -154,6 +154,7 @@ static void what_is_there_is_not_written_again(void **state) {
   want_after(output_of_conv, IMAGE, ARN_ERR_MODEL, ARN_WHAT_TENSOR_WRITTEN_TWICE, IMAGE);
   want_after(output_of_conv, FILTER, ARN_ERR_MODEL, ARN_WHAT_TENSOR_WRITTEN_TWICE, FILTER);
   want_after(output_of_reshape, MIDDLE, ARN_ERR_MODEL, ARN_WHAT_TENSOR_WRITTEN_TWICE, MIDDLE);
+  want_after(input_of_model, FILTER, ARN_ERR_MODEL, ARN_WHAT_TENSOR_WRITTEN_TWICE, FILTER);
 }
 
 static void shapes_beyond_reason_are_refused(void **state) {
