@@ -12,7 +12,7 @@
 #include "tests/conformance/runner.h"
 
 #define VARIANT(label, which, how) \
-  { label, {.config = {.planner = which}, .fill = how} }
+  { label, {.config = {.planner = which}, .fill = how}, false, false }
 
 static const variant variants[] = {
     VARIANT("auto/00", ARN_PLANNER_AUTO, HOST_FILL_ZERO),
@@ -23,16 +23,22 @@ static const variant variants[] = {
     VARIANT("colour", ARN_PLANNER_COLOUR, HOST_FILL_A5),
     VARIANT("id", ARN_PLANNER_ID, HOST_FILL_RANDOM),
     VARIANT("offline", ARN_PLANNER_OFFLINE, HOST_FILL_A5),
-    {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}},
-    {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}},
-    {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}},
+    {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false, false},
+    {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}, false, false},
+    {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}, false, false},
 };
 
 static const variant rows_variant = {
-    "rows", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}};
+    "rows", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}, false, false};
+
+static const variant optimised_variants[] = {
+    {"optimised", {.fill = HOST_FILL_RANDOM}, true, false},
+    {"optimised, streamed", {.fill = HOST_FILL_A5}, true, true},
+};
 
 unsigned runner_variants(const runner *r, const variant **list) {
-  *list = r->rows ? &rows_variant : variants;
+  *list = r->optimised ? optimised_variants : r->rows ? &rows_variant : variants;
+  if (r->optimised) return sizeof optimised_variants / sizeof optimised_variants[0];
   if (r->rows) return 1;
   return r->quick ? 1 : sizeof variants / sizeof variants[0];
 }
@@ -176,10 +182,13 @@ static bool run_path(runner *r, const char *path) {
 }
 
 static const char usage[] =
-    "Usage: conformance [--quick] [--rows] [--ladder N] [--plans]\n                   [--verbose] [--only TEXT] PATH...\n"
+    "Usage: conformance [--quick] [--rows] [--optimised] [--ladder N] [--plans]\n"
+    "                   [--verbose] [--only TEXT] PATH...\n"
     "Checks every case of model directories and operator packs under every planner.\n"
     "  --quick      the default planner only\n"
     "  --rows       run each row-capable node again in random spans of scattered rows, all else poisoned\n"
+    "  --optimised  plan each model by rows, and run the file that comes out, streamed and not, with each\n"
+    "               row overwritten as soon as it is dead\n"
     "  --ladder N   start each model in every arena size below its need, where that is at most N bytes\n"
     "               (larger ones: a spread), and at every base address\n"
     "  --plans      print every plan instead: the same text on every machine\n"
@@ -196,6 +205,8 @@ int main(int argc, char **argv) {
       r.quick = true;
     } else if (strcmp(argv[i], "--rows") == 0) {
       r.rows = true;
+    } else if (strcmp(argv[i], "--optimised") == 0) {
+      r.optimised = true;
     } else if (strcmp(argv[i], "--ladder") == 0 && i + 1 < argc) {
       r.ladder = (uint32_t)strtoul(argv[++i], NULL, 10);
     } else if (strcmp(argv[i], "--plans") == 0) {
@@ -221,6 +232,7 @@ int main(int argc, char **argv) {
     printf("%u nodes the same by rows; %u run whole, %u keep state\n", r.row_nodes, r.whole_nodes,
            r.stateful_nodes);
   }
+  if (r.unplanned > 0) printf("%u variants whose rows can't be planned\n", r.unplanned);
   if (r.ladder > 0) {
     printf("%lu starts tried; %lu failures could not state the whole need\n", r.sizes_tried,
            r.totals_unknown);

@@ -11,9 +11,11 @@ typedef struct runner {
   bool quick;              // the default planner only
   bool verbose;
   bool rows;               // run nodes again by scattered rows (see host/check/rows_check.h)
+  bool optimised;          // optimised files instead, streamed and not, dead rows overwritten
   bool plans;              // print the plan of every model instead
   uint32_t ladder;         // > 0: climb the size ladder instead; every size where the need is below this
   unsigned row_nodes, whole_nodes, stateful_nodes;
+  unsigned unplanned;      // variants whose rows could not be planned
   unsigned long sizes_tried, totals_unknown;
 } runner;
 
@@ -21,6 +23,7 @@ typedef struct runner {
 typedef struct variant {
   const char *name;
   host_options options;
+  bool optimised, streamed;   // the file is optimised first; all inputs and outputs go by rows
 } variant;
 
 // Returns the number of variants; `list` gets the array.
