@@ -73,9 +73,11 @@ $(BUILD)/arenite: $(CLI_OBJ) $(LINK_LIBS)
 	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(CLI_OBJ) $(LINK_LIBS) $(HOST_LIBS) -o $@
 
 CONFORMANCE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/conformance/*.c))
-$(BUILD)/conformance: $(CONFORMANCE_OBJ) $(CHECK_OBJ) $(BUILD)/libarenite.a
+OPTIMISE_SRC := $(filter-out %_command.c,$(wildcard host/rewrite/*.c host/search/*.c))
+OPTIMISE_OBJ := $(OPTIMISE_SRC:%.c=$(BUILD)/%.o)
+$(BUILD)/conformance: $(CONFORMANCE_OBJ) $(OPTIMISE_OBJ) $(CHECK_OBJ) $(BUILD)/libarenite.a
 	@echo '  LINK' $@
-	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(CONFORMANCE_OBJ) $(CHECK_OBJ) $(BUILD)/libarenite.a -lm -o $@
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
 
 define main_rule
 $(BUILD)/$(patsubst %_main.c,%,$(notdir $(1))): $(BUILD)/$(1:.c=.o) $(LINK_LIBS)
