@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/cli/gate.h"
 #include "host/rewrite/optimize.h"
 
 #define MAX_BYTES (1u << 30)
@@ -218,5 +219,6 @@ int cli_start(const cli_model *m, const cli_options *o, const arn_hooks *hooks, 
   }
   const int code = check_streams(m, o, e);
   if (code != EXIT_OK) host_engine_close(e);
+  else cli_gate_note(e->usage.arena_bytes);
   return code;
 }

@@ -30,6 +30,7 @@ int cli_profile(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_optimize(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+int cli_compare(int argc, char **argv);
 
 // A model file in memory.
 typedef struct cli_model {

@@ -27,9 +27,14 @@ typedef struct arn_qnet {
   arn_qlayer layers[ARN_NET_MAX_LAYERS];
 } arn_qnet;
 
+// The types that a network is written in: all int8; float32 without quantisation; activations of int16
+// (symmetric) with weights of int8 and biases of int64.
+typedef enum arn_qnet_form { ARN_QNET_INT8, ARN_QNET_FLOAT32, ARN_QNET_INT16X8 } arn_qnet_form;
+
 // How to write a network.
 typedef struct arn_qnet_style {
   const char *name;
+  arn_qnet_form form;
   // Layers in the order in which their outputs get tensor numbers, all of them once; NULL: in order
   // of execution. Weights and biases are numbered after the layers' outputs.
   const uint32_t *order;
@@ -39,6 +44,9 @@ typedef struct arn_qnet_style {
 // (memory; an error of the network); *qnet is then empty.
 bool arn_qnet_quantise(arn_qnet *qnet, const arn_net *net);
 void arn_qnet_free(arn_qnet *qnet);
+
+// Returns where weight `at` of a layer with `weights` of them goes in TFLite's order.
+size_t arn_qnet_place(const arn_net_layer *layer, size_t weights, size_t at);
 
 // Adds the network to a builder as a subgraph with a signature "serving_default" (input, output).
 // Errors are the builder's.

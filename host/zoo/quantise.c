@@ -24,7 +24,7 @@ static void quantise_output(const arn_net_layer *layer, const arn_qlayer *from, 
 }
 
 // Where a weight goes: the net keeps output channels innermost, TFLite outermost (not depthwise).
-static size_t place(const arn_net_layer *layer, size_t weights, size_t at) {
+size_t arn_qnet_place(const arn_net_layer *layer, size_t weights, size_t at) {
   const size_t channels = (size_t)layer->channels;
   if (layer->kind == ARN_NET_DEPTHWISE) return at;
   return at % channels * (weights / channels) + at / channels;
@@ -42,7 +42,7 @@ static void quantise_weights(const arn_net *net, const arn_net_layer *layer, arn
   }
   for (size_t i = 0; i < weights; i++) {
     const double scale = out->weight_scales[per_channel ? i % channels : 0];
-    out->weights[place(layer, weights, i)] =
+    out->weights[arn_qnet_place(layer, weights, i)] =
         (int8_t)round_clamped(layer->weights[i] / scale, -127, 127);
   }
 }

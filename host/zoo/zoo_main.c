@@ -1,4 +1,4 @@
-// zoo NAME -o FILE [--seed N] [--check]: writes a network of the zoo as int8 .tflite.
+// zoo NAME -o FILE [--type T] [--seed N] [--check]: writes a network of the zoo as .tflite.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,10 @@
 enum { SAMPLES = 4 };
 
 static int usage(void) {
-  fprintf(stderr, "usage: zoo NAME -o FILE [--seed N] [--check]\n"
-                  "Writes a network with random weights as int8 .tflite. --check runs it on a\n"
-                  "random input, and prints what share of each layer's outputs is saturated.\n"
+  fprintf(stderr, "usage: zoo NAME -o FILE [--type int8|int16x8|float32] [--seed N] [--check]\n"
+                  "Writes a network with random weights as .tflite, the same weights in every type.\n"
+                  "--check runs the int8 form on a random input, and prints what share of each layer's\n"
+                  "outputs is saturated.\n"
                   "names:");
   for (const arn_zoo_entry *e = arn_zoo_entries; e->name; e++) fprintf(stderr, " %s", e->name);
   fprintf(stderr, "\n");
@@ -50,7 +51,26 @@ static bool check(const arn_qnet *qnet, uint64_t seed) {
   return done;
 }
 
-static int write(const arn_zoo_entry *entry, const char *path, uint64_t seed, bool checked) {
+struct request {
+  const arn_zoo_entry *entry;
+  const char *path;
+  uint64_t seed;
+  arn_qnet_form form;
+  bool checked;
+};
+
+static bool parse_form(const char *text, arn_qnet_form *form) {
+  static const char *const names[] = {"int8", "float32", "int16x8"};
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(text, names[i]) == 0) return *form = (arn_qnet_form)i, true;
+  }
+  return false;
+}
+
+static int write(const struct request *q) {
+  const arn_zoo_entry *entry = q->entry;
+  const char *path = q->path;
+  const uint64_t seed = q->seed;
   static arn_net net;
   static arn_qnet qnet;
   arn_zoo_describe(entry, &net);
@@ -62,12 +82,12 @@ static int write(const arn_zoo_entry *entry, const char *path, uint64_t seed, bo
   snprintf(text, sizeof text, "%s, random weights, seed %llu", entry->name,
            (unsigned long long)seed);
   arn_builder_describe(builder, text);
-  arn_qnet_emit(&qnet, builder, &(arn_qnet_style){.name = entry->name});
+  arn_qnet_emit(&qnet, builder, &(arn_qnet_style){.name = entry->name, .form = q->form});
   const bool saved = arn_builder_save(builder, path);
   if (!saved) fail(arn_builder_error(builder));
   else printf("%s: %u layers, %llu MACs\n", path, net.count,
               (unsigned long long)arn_net_macs(&net));
-  if (saved && checked && !check(&qnet, seed)) fail(NULL);
+  if (saved && q->checked && !check(&qnet, seed)) fail(NULL);
   arn_builder_free(builder);
   arn_qnet_free(&qnet);
   arn_net_free(&net);
@@ -75,17 +95,16 @@ static int write(const arn_zoo_entry *entry, const char *path, uint64_t seed, bo
 }
 
 int main(int argc, char **argv) {
-  const arn_zoo_entry *entry = NULL;
-  const char *path = NULL;
-  uint64_t seed = 1;
-  bool checked = false;
+  struct request q = {.seed = 1};
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "-o") && i + 1 < argc) path = argv[++i];
-    else if (!strcmp(argv[i], "--seed") && i + 1 < argc) seed = strtoull(argv[++i], NULL, 0);
-    else if (!strcmp(argv[i], "--check")) checked = true;
-    else if (!entry && (entry = arn_zoo_find(argv[i])) != NULL) continue;
+    const bool more = i + 1 < argc;
+    if (!strcmp(argv[i], "-o") && more) q.path = argv[++i];
+    else if (!strcmp(argv[i], "--seed") && more) q.seed = strtoull(argv[++i], NULL, 0);
+    else if (!strcmp(argv[i], "--check")) q.checked = true;
+    else if (!strcmp(argv[i], "--type") && more && parse_form(argv[i + 1], &q.form)) i++;
+    else if (!q.entry && (q.entry = arn_zoo_find(argv[i])) != NULL) continue;
     else return usage();
   }
-  if (!entry || !path) return usage();
-  return write(entry, path, seed, checked);
+  if (!q.entry || !q.path) return usage();
+  return write(&q);
 }

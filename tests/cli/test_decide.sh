@@ -78,5 +78,70 @@ else
   skip "trace: every tensor of every model" "../shared is not here"
 fi
 
+# ---- compare and gates
+arena_of() { "$arenite" plan --json "$@" | sed -n 's/^\t"arena_bytes":\t\([0-9]*\),*$/\1/p' | head -n 1; }
+compare_says_both_arenas() {
+  a=$(arena_of --planner id "$kws")
+  b=$(arena_of --planner greedy "$kws")
+  exits 0 "$arenite" compare --planner id --planner greedy "$kws" && says "arena  *$a  *$b" &&
+    says 'the same operators' && says 'equal in all 20 runs'
+}
+compare_json_is_whole() {
+  "$arenite" compare --json --planner id --planner greedy "$kws" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+a, b = d["pairs"][0]["categories"]["arena_bytes"]
+assert d["schema"] == "arenite.compare" and d["version"] == 1
+assert [s["arena_bytes"] for s in d["sides"]] == [a, b]
+for side in 0, 1:
+  parts = [v[side] for v in list(d["pairs"][0]["categories"].values())[6:]]
+  assert sum(parts) == [a, b][side], (parts, a, b)'
+}
+plan_in_a_file() {
+  "$arenite" plan --json "$kws" >"$work/plan.json" &&
+    exits 0 "$arenite" compare --max-growth 0% "$work/plan.json" "$kws" &&
+    exits 1 "$arenite" compare --max-growth 0% "$work/plan.json" "$mnist" && says 'the arena grew by'
+}
+gate_is_exact() {  # the need itself passes; one byte less fails
+  need=$(arena_of "$kws")
+  for command in plan inspect profile compare; do
+    other=
+    [ "$command" = compare ] && other=$mnist
+    exits 0 "$arenite" "$command" --max-arena "$need" $other "$kws" &&
+      exits 1 "$arenite" "$command" --max-arena=$((need - 1)) $other "$kws" &&
+      says "needs $need bytes; allowed are $((need - 1))" || return 1
+  done
+}
+growth_of_two_percent() {
+  need=$(arena_of "$kws")
+  exits 0 "$arenite" plan --max-growth 2% --baseline "$((need * 100 / 102 + 1))" "$kws" &&
+    exits 1 "$arenite" plan --max-growth 2% --baseline "$((need * 100 / 102 - 1))" "$kws"
+}
+three_types() {
+  for type in float32 int16x8 int8; do
+    "$build/zoo" mbv2-0.30-80 --type $type -o "$work/$type.tflite" >/dev/null || return 1
+  done
+  exits 0 "$arenite" compare --invocations 2 "$work/float32.tflite" "$work/int16x8.tflite" "$work/int8.tflite" &&
+    says '^float32.tflite  *FLOAT32' && says '^int16x8.tflite  *INT16x8' && says '^int8.tflite  *INT8' &&
+    [ "$(grep -c 'signal to noise' "$work/out")" -eq 2 ]
+}
+
+check "compare: both arenas as plan says them" compare_says_both_arenas
+check "compare: 100 columns" fits_100_columns "$arenite" compare "$kws" "$mnist"
+check "compare: a plan in a file, growth" plan_in_a_file
+check "compare: one network in three types" three_types
+check "compare: one side only: usage" exits 2 "$arenite" compare "$kws"
+check "compare: no file: I/O" exits 6 "$arenite" compare "$kws" "$work/none"
+if python3 -c '' 2>/dev/null; then
+  check "compare: JSON adds up" compare_json_is_whole
+else
+  skip "compare: JSON adds up" "no python3"
+fi
+check "gate: exact to the byte, under every command" gate_is_exact
+check "gate: growth in per cent" growth_of_two_percent
+check "gate: growth without a baseline: usage" exits 2 "$arenite" plan --max-growth 2% "$kws"
+check "gate: no number: usage" exits 2 "$arenite" plan --max-arena much "$kws"
+check "gate: no plan in the baseline: I/O" exits 6 "$arenite" plan --max-growth 2% --baseline "$kws" "$kws"
+
 echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
 [ "$FAILED" -eq 0 ]
