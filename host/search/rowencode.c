@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/graph/place.h"
+#include "src/graph/rows.h"
 #include "src/plan/rowplan.h"
 
 // Bytes that grow.
@@ -69,15 +70,52 @@ static bool put_places(const host_row_graph *g, const host_row_layout *l, struct
 
 // ---- steps and proof ---------------------------------------------------------------------------------
 
-static void put_deaths(const host_row_graph *g, const host_row_machine *m, const uint32_t *dead,
+// `told` bytes of each root are dead by the proof so far. (Leading rows of an input that nobody reads are
+// dead from the start on the machine; the proof has them die in the first step that reads the input.)
+static void put_deaths(const host_row_graph *g, const host_row_machine *m, uint32_t *told,
                        const host_row_node *node, struct blob *proof) {
   for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
     const uint32_t root = g->uses[k].root;
     bool seen = false;
     for (uint32_t j = node->first_use; j < k && !seen; j++) seen = g->uses[j].root == root;
+    if (seen) continue;
     // A streamed output's bytes die when they are handed over, not here.
-    if (!seen) put_number(proof, g->roots[root].streamed_out ? 0 : m->dead[root] - dead[root]);
+    if (g->roots[root].streamed_out) {
+      put_number(proof, 0);
+      continue;
+    }
+    put_number(proof, m->dead[root] - told[root]);
+    told[root] = m->dead[root];
   }
+}
+
+// The root that rows of a port belong to.
+static const host_root *root_of_port(const host_row_graph *g, const host_row_step *s) {
+  for (uint32_t i = 0; i < g->root_count; i++) {
+    const host_root *r = &g->roots[i];
+    if (s->node == g->node_count ? r->streamed_in && r->input_port == s->port
+                                 : r->streamed_out && r->output_port == s->port) {
+      return r;
+    }
+  }
+  return NULL;
+}
+
+// The schedule counts pieces that come or go at once (blocks are one), the file rows of the tensor.
+static void put_port_rows(const host_row_graph *g, const host_row_step *s, struct blob *steps) {
+  const host_root *r = root_of_port(g, s);
+  arn_tensor t;
+  uint32_t rows = 1;
+  if (r) {
+    const host_row_node *maker = r->producer >= 0 ? &g->nodes[r->producer] : NULL;
+    const uint32_t pieces = maker == NULL ? r->bytes / r->row_bytes
+                                          : maker->work == ARN_ROWS ? maker->rows : 1;
+    arn_model_tensor(g->nn->model, &g->subgraph, r->tensor, &t);
+    rows = arn__rows_of(&t).rows / pieces;
+  }
+  put_number(steps, s->port);
+  put_number(steps, s->first * rows);
+  put_number(steps, s->count * rows);
 }
 
 static void put_port(const host_row_graph *g, const host_row_machine *m, const host_row_step *s,
@@ -93,30 +131,27 @@ static void put_port(const host_row_graph *g, const host_row_machine *m, const h
 static bool put_steps(const host_row_graph *g, const host_row_schedule *schedule,
                       struct blob *steps, struct blob *proof) {
   host_row_machine m;
-  uint32_t *dead = calloc(g->root_count + 1u, sizeof *dead);
-  uint32_t *handed = calloc(g->root_count + 1u, sizeof *handed);
-  bool ok = dead && handed && host_machine_open(&m, g);
+  uint32_t *told = calloc(g->root_count + 1u, sizeof *told);
+  bool ok = told && host_machine_open(&m, g);
   if (ok) host_machine_begin(&m, 0);
   for (uint32_t i = 0; ok && i < schedule->steps.count; i++) {
     const host_row_step *s = &schedule->steps.list[i];
     put_number(steps, s->node);
-    if (s->node >= g->node_count) put_number(steps, s->port);
-    put_number(steps, s->first);
-    put_number(steps, s->count);
-    memcpy(dead, m.dead, g->root_count * sizeof *dead);
     if (s->node >= g->node_count) {
+      put_port_rows(g, s, steps);
       if (s->node == g->node_count) host_machine_port(&m, s);
-      put_port(g, &m, s, handed, proof);
+      put_port(g, &m, s, told, proof);
       continue;
     }
+    put_number(steps, s->first);
+    put_number(steps, s->count);
     const host_row_node *node = &g->nodes[s->node];
     host_machine_step(&m, s->node, s->count);
     put_number(proof, s->in_place ? node->in_place_slot + 1 : 0);
-    put_deaths(g, &m, dead, node, proof);
+    put_deaths(g, &m, told, node, proof);
   }
   if (ok) host_machine_close(&m);
-  free(dead);
-  free(handed);
+  free(told);
   return ok;
 }
 

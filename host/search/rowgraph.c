@@ -240,6 +240,27 @@ static bool is_used(const host_row_graph *g, uint32_t root) {
   return false;
 }
 
+static bool is_read(const host_row_graph *g, uint32_t root) {
+  for (uint32_t i = 0; i < g->use_count; i++) {
+    const host_use *u = &g->uses[i];
+    for (uint32_t r = 0; u->root == root && r < g->nodes[u->node].rows; r++) {
+      if (u->until[r] > 0) return true;
+    }
+  }
+  return false;
+}
+
+// An input that is an output as well (a view of it), or of which nobody reads a byte (SHAPE asks for its
+// dimensions only), has no rows to ask for.
+static void settle_streams(host_row_graph *g) {
+  for (uint32_t i = 0; i < g->root_count; i++) {
+    host_root *r = &g->roots[i];
+    if (!r->streamed_in || (!r->is_output && is_read(g, i))) continue;
+    r->streamed_in = false;
+    r->rigid = true;
+  }
+}
+
 static void settle_roots(host_row_graph *g, host_stream_wish wish) {
   for (uint32_t i = 0; i < g->root_count; i++) {
     host_root *r = &g->roots[i];
@@ -265,6 +286,7 @@ static void settle_roots(host_row_graph *g, host_stream_wish wish) {
     r->output_port = i;
     if (!r->streamed_out) r->rigid = true;
   }
+  settle_streams(g);
   for (uint32_t i = 0; i < g->root_count; i++) {
     host_root *r = &g->roots[i];
     if (r->rigid || r->row_bytes == 0 || r->row_bytes == r->bytes) {

@@ -2,6 +2,7 @@
 // from the plan, which is verified before it is used.
 #include <string.h>
 
+#include "../graph/graph.h"
 #include "../graph/place.h"
 #include "../plan/proof.h"
 #include "calls.h"
@@ -121,6 +122,13 @@ static void read_in_place(arn__starter *s, const arn_subgraph *g, uint32_t n) {
   places[out] = places[in];
 }
 
+// A tensor that nobody writes: whatever planned it, it has no place (the shape of a TRANSPOSE_CONV that a
+// converter left without data).
+static bool is_nobodys(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
+  return arn__graph_producer(m, g, tensor) < 0 &&
+         arn_model_index_find(m, g->inputs_at, g->input_count, tensor) < 0;
+}
+
 // Everything that a node reads or writes must have a place.
 static arn_status check_all_placed(arn__starter *s, const arn_subgraph *g) {
   const uint32_t *places = arn__places_of(s->nn, 0);
@@ -133,6 +141,7 @@ static arn_status check_all_placed(arn__starter *s, const arn_subgraph *g) {
       const int32_t t = reads ? arn_model_index(s->model, node.inputs_at, i)
                               : arn_model_index(s->model, node.outputs_at, i - node.input_count);
       if (t < 0 || places[t] != ARN__PLACE_NONE) continue;
+      if (reads && is_nobodys(s->model, g, t)) continue;
       return arn__starter_fail(s, ARN_ERR_PLAN, ARN_WHAT_PLAN_OFFSET, 0, (int32_t)n);
     }
   }
