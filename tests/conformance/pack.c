@@ -124,7 +124,9 @@ static bool run_invocations(const struct pack_case *c, const char *how, session 
       return runner_complain(c->name, how, "invocation %u: %s", v, text);
     }
     for (uint32_t i = 0; i < c->inputs; i++) data += padded(tensor_bytes(c, i));
-    if (!check_outputs(c, how, e, data, word(block, 1))) return false;
+    // What is streamed has not been handed over where an operator ended the invocation.
+    const bool handed_over = status == ARN_OK || arn_output(&e->nn, 0).data != NULL;
+    if (handed_over && !check_outputs(c, how, e, data, word(block, 1))) return false;
     if (status == ARN_OK && !session_is_sound(s, c->name, how)) return false;
     block += word(block, 2);
   }
