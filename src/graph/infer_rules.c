@@ -61,21 +61,12 @@ static int32_t option_i32(const arn__asked *a, uint32_t id, int32_t otherwise) {
 
 // Where an operator keeps stride, dilation and size of its window, width first.
 typedef struct window_fields {
-  uint8_t stride, dilation, size;  // 0: there is none
+  uint8_t stride, dilation, size;
 } window_fields;
 
-// (in - reach + 1) / stride of VALID windows, in / stride of SAME ones; both rounded up.
-static arn__term windows(const arn__asked *a, window_fields at) {
-  arn_tensor filter;
-  const uint32_t y = a->index == 1;
-  if (a->index == 0) return dim_of(a, ARN__JOIN_ALONE, 0, 0);
-  if (a->index > 2) return written;
-  const int32_t stride = option_i32(a, at.stride + y, 1);
-  const int32_t dilation = at.dilation ? option_i32(a, at.dilation + y, 1) : 1;
-  int32_t size = at.size ? option_i32(a, at.size + y, 1) : 1;
-  if (at.size == 0 && (!read(a, 1, &filter) || filter.rank != 4)) return nobody;
-  if (at.size == 0) size = filter.dims[a->index];
-  const int64_t reach = (int64_t)dilation * ((int64_t)size - 1);
+// Steps of a window that reaches over `reach` positions beyond its first: (in - reach) / stride of
+// VALID windows, in / stride of SAME ones; both rounded up.
+static arn__term window_steps(const arn__asked *a, int64_t reach, int32_t stride) {
   if (stride < 1 || reach < 0 || reach > INT32_MAX) return nobody;
   switch (a->step) {
     case 0: return dim_of(a, ARN__JOIN_SET, 0, a->index);
@@ -83,6 +74,25 @@ static arn__term windows(const arn__asked *a, window_fields at) {
     case 2: return number(ARN__JOIN_DIV_UP, stride);
     default: return end;
   }
+}
+
+static arn__term pooled(const arn__asked *a, window_fields at) {
+  const uint32_t y = a->index == 1;
+  if (a->index == 0 || a->index > 2) return dim_of(a, ARN__JOIN_ALONE, 0, a->index);
+  const int32_t size = option_i32(a, at.size + y, 1);
+  return window_steps(a, (int64_t)size - 1, option_i32(a, at.stride + y, 1));
+}
+
+// `channels`: the dimension of the filter that the output's channels are.
+static arn__term convolved(const arn__asked *a, window_fields at, uint32_t channels) {
+  arn_tensor filter;
+  const uint32_t y = a->index == 1;
+  if (!read(a, 1, &filter) || filter.rank != 4 || a->index > 3) return nobody;
+  if (a->index == 0) return dim_of(a, ARN__JOIN_ALONE, 0, 0);
+  if (a->index == 3) return dim_of(a, ARN__JOIN_ALONE, 1, (int32_t)channels);
+  const int32_t dilation = option_i32(a, at.dilation + y, 1);
+  const int64_t reach = (int64_t)dilation * ((int64_t)filter.dims[a->index] - 1);
+  return window_steps(a, reach, option_i32(a, at.stride + y, 1));
 }
 
 // Block shape and paddings are inputs 1 and 2.
@@ -216,11 +226,11 @@ static bool is_elementwise(int32_t code) {
 
 arn__term arn__infer_dim(const arn__asked *a) {
   switch (a->node.code) {
-    case CONV_2D: return windows(a, (window_fields){1, 4, 0});
-    case DEPTHWISE_CONV_2D: return windows(a, (window_fields){1, 5, 0});
+    case CONV_2D: return convolved(a, (window_fields){1, 4, 0}, 0);
+    case DEPTHWISE_CONV_2D: return convolved(a, (window_fields){1, 5, 0}, 3);
     case AVERAGE_POOL_2D:
     case MAX_POOL_2D:
-    case L2_POOL_2D: return windows(a, (window_fields){1, 0, 3});
+    case L2_POOL_2D: return pooled(a, (window_fields){1, 0, 3});
     case SPACE_TO_BATCH_ND: return to_batch(a);
     case BATCH_TO_SPACE_ND: return to_space(a);
     case PAD:
