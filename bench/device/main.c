@@ -4,6 +4,7 @@
 //
 // The console gets "key value" lines: sizes, stack, names of steps, and a checksum of each output.
 #include "arenite/arenite.h"
+#include "bench/device/inputs.h"
 #include "mark.h"
 #include "ports/port.h"
 
@@ -37,29 +38,6 @@ static int fail(const char *what, const arn_error *error) {
   say("status -", (uint32_t)-error->status);
   say("what", (uint32_t)error->what);
   return 1;
-}
-
-// ---- inputs: splitmix64, see docs/architecture.md ---------------------------------------------------
-
-static uint64_t next_random(uint64_t *state) {
-  *state += UINT64_C(0x9E3779B97F4A7C15);
-  uint64_t z = *state;
-  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return z ^ (z >> 31);
-}
-
-static void generate(uint32_t invocation, uint32_t input) {
-  const arn_tensor_view t = arn_input(&nn, input);
-  const uint32_t element = arn_type_bytes(t.type);
-  uint64_t state = 1000u * (uint64_t)invocation + input;
-  uint8_t *at = t.data;
-  for (uint32_t i = 0; i < t.bytes / element; i++) {
-    const uint64_t draw = next_random(&state);
-    const float real = (float)((int32_t)(draw >> 40) - 8388608) * (1.0f / 8388608.0f);
-    if (t.type == ARN_FLOAT32) __builtin_memcpy(at + 4 * i, &real, 4);
-    else __builtin_memcpy(at + element * i, &draw, element);
-  }
 }
 
 static uint32_t checksum(void) {
@@ -111,12 +89,10 @@ static int start(const arn_config *config, uint32_t bytes, arn_error *error) {
 }
 
 static int invoke(uint32_t invocation, arn_error *error) {
-  arn_subgraph g;
-  arn_status status = arn_model_subgraph(&model, 0, &g);
-  for (uint32_t i = 0; i < g.input_count; i++) generate(invocation, i);
+  bench_generate_inputs(&nn, invocation);
   port_stack_paint();
   MARK(3);
-  if (status == ARN_OK) status = arn_invoke(&nn, error);
+  const arn_status status = arn_invoke(&nn, error);
   MARK(4);
   if (status < 0) return fail("invoke", error);
   say("stack_invoke", port_stack_used());
