@@ -12,7 +12,7 @@
 #define MAP_HEIGHT 280.0
 #define HEAD 46.0             // title, caption
 #define BETWEEN 26.0          // curve and map
-#define NAMES_HEIGHT 118.0    // operators below the map, where there is room for them
+#define NAMES_HEIGHT 150.0    // operators below the map, where there is room for them
 #define TICKS_HEIGHT 22.0
 #define LEGEND_HEIGHT 30.0
 #define MOST_NAMES 64u        // steps with names
@@ -74,6 +74,14 @@ static void put_cut(FILE *out, const char *text, uint32_t most) {
   put_text(out, part);
 }
 
+// "41,312" into `text` (room for 16 bytes).
+static const char *grouped(uint32_t number, char *text) {
+  if (number < 1000) snprintf(text, 16, "%u", number);
+  else if (number < 1000000) snprintf(text, 16, "%u,%03u", number / 1000, number % 1000);
+  else snprintf(text, 16, "%u,%03u,%03u", number / 1000000, number / 1000 % 1000, number % 1000);
+  return text;
+}
+
 static void put_axis(const struct frame *f) {
   uint32_t step = 1;
   while (f->most / step > 7) step *= 2;
@@ -81,17 +89,25 @@ static void put_axis(const struct frame *f) {
     const double y = y_of(f, (double)at);
     fprintf(f->out, "<path class=\"g\" d=\"M%.0f %.1fH%.0f\"/><text class=\"e\" x=\"%.0f\" y=\"%.1f\">",
             LEFT, y, LEFT + PLOT, LEFT - 7, y + 4);
-    if (step >= 1024) fprintf(f->out, "%u KiB</text>\n", (uint32_t)(at / 1024));
-    else fprintf(f->out, "%u B</text>\n", (uint32_t)at);
+    if (step >= 1024 && at > 0) fprintf(f->out, "%u KiB</text>\n", (uint32_t)(at / 1024));
+    else fprintf(f->out, at > 0 ? "%u B</text>\n" : "%u</text>\n", (uint32_t)at);
   }
 }
 
-static void put_level(const struct frame *f, uint32_t bytes, const char *name, bool bound) {
+// The arena, or the lower bound: that of the dynamic region on top of what never moves.
+static void put_level(const struct frame *f, uint32_t bytes, bool bound) {
+  char number[16], part[16];
+  const host_view *v = f->view;
   const double y = y_of(f, bytes);
   fprintf(f->out, "<path d=\"M%.0f %.1fH%.0f\" stroke=\"%s\" stroke-width=\"1.5\"%s/>", LEFT, y,
           LEFT + PLOT, bound ? "#0b7a55" : "#b5480a", bound ? " stroke-dasharray=\"6 4\"" : "");
-  fprintf(f->out, "<text class=\"%s\" x=\"%.0f\" y=\"%.1f\">%s %u B</text>\n", bound ? "b" : "a e",
-          bound ? LEFT + 4 : LEFT + PLOT - 3, bound ? y + 12 : y - 4, name, bytes);
+  if (bound) {
+    fprintf(f->out, "<text class=\"b\" x=\"%.0f\" y=\"%.1f\">lower bound %s + %s B</text>\n", LEFT + 4,
+            y + 12, grouped(v->base, part), grouped(v->bound_bytes, number));
+  } else {
+    fprintf(f->out, "<text class=\"a e\" x=\"%.0f\" y=\"%.1f\">arena %s B</text>\n", LEFT + PLOT - 3,
+            y - 4, grouped(bytes, number));
+  }
 }
 
 // ---- curve -------------------------------------------------------------------------------------------
@@ -124,8 +140,8 @@ static void put_curve(const struct frame *f, const host_view *views, uint32_t co
     put_stairs(&other, false);
     fputs("\"/>\n", out);
   }
-  put_level(f, f->view->base + f->view->bound_bytes, "lower bound", true);
-  put_level(f, f->view->arena_bytes, "arena", false);
+  put_level(f, f->view->base + f->view->bound_bytes, true);
+  put_level(f, f->view->arena_bytes, false);
 }
 
 // ---- map ---------------------------------------------------------------------------------------------
@@ -145,17 +161,18 @@ static void put_title(FILE *out, const host_view *v, const host_view_block *b) {
   fprintf(out, ", %u B at 0x%x, steps %u to %u</title>", b->high - b->low, b->low, b->first, b->last);
 }
 
-static void put_label(const struct frame *f, const host_view_block *b, double x, double y) {
-  char label[HOST_VIEW_NAME + 32], text[HOST_VIEW_NAME + 64];
-  const double width = x_of(f, b->last + 1.0) - x_of(f, b->first);
-  const double height = f->height * (b->high - b->low) / f->most;
+static void put_label(const struct frame *f, const host_view_block *b) {
+  char label[HOST_VIEW_NAME + 32], text[HOST_VIEW_NAME + 64], number[16];
+  const double x = x_of(f, b->first), width = x_of(f, b->last + 1.0) - x;
+  const double y = y_of(f, b->high), height = y_of(f, b->low) - y;
   if (height < 12 || width < 24) return;
   host_view_label(f->view, b, label);
   if (width < 60 && b->tensor >= 0) snprintf(label, sizeof label, "#%d", b->tensor);
-  snprintf(text, sizeof text, width < 150 ? "%s" : "%s, %u B", label, b->high - b->low);
+  snprintf(text, sizeof text, width < 150 ? "%s" : "%s, %s B", label,
+           grouped(b->high - b->low, number));
   fprintf(f->out, "<text class=\"l\" x=\"%.1f\" y=\"%.1f\">", x + 4, y + height / 2 + 3.5);
   put_cut(f->out, text, (uint32_t)((width - 8) / 5.4));
-  fputs("</text>", f->out);
+  fputs("</text>\n", f->out);
 }
 
 static void put_block(const struct frame *f, const host_view_block *b) {
@@ -170,8 +187,13 @@ static void put_block(const struct frame *f, const host_view_block *b) {
     fprintf(f->out, "<rect class=\"p%u\" %s/>", (uint32_t)b->kind, box);
   }
   put_title(f->out, f->view, b);
-  put_label(f, b, x, y);
   fputs("</g>\n", f->out);
+}
+
+// Which of two blocks that share bytes was there first: an input, where they begin together.
+static const host_view_block *older_of(const host_view_block *a, const host_view_block *b) {
+  if (a->first != b->first) return a->first < b->first ? a : b;
+  return a->kind == HOST_KIND_INPUT ? a : b->kind == HOST_KIND_INPUT ? b : NULL;
 }
 
 // A block that begins over one that is still read: the older one stays above the diagonal.
@@ -181,14 +203,16 @@ static void put_shared(void *context, uint32_t step, const uint32_t *live, uint3
     for (uint32_t k = i + 1; k < count; k++) {
       const host_view_block *a = &f->view->blocks[live[i]], *b = &f->view->blocks[live[k]];
       if (b->low >= a->high) break;
-      const host_view_block *older = a->first < b->first ? a : b;
-      if ((older == a ? b : a)->first != step || a->first == b->first) continue;
+      const host_view_block *const older = older_of(a, b);
+      if (older == NULL || (older == a ? b : a)->first != step) continue;
       const double top = y_of(f, a->high < b->high ? a->high : b->high), bottom = y_of(f, b->low);
       const double x = x_of(f, step), end = x_of(f, step + 1.0);
       if (bottom - top < 2 || end - x < 2) continue;
-      fprintf(f->out, "<path class=\"k%ut%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/><path class=\"d\" "
-              "stroke-opacity=\".6\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", (uint32_t)older->kind,
-              older->tint, x, bottom, top, end, x, bottom, end, top);
+      const host_view_block *const newer = older == a ? b : a;
+      fprintf(f->out, "<path class=\"k%ut%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/><path class=\"k%ut%u\" "
+              "d=\"M%.1f %.1fH%.1fV%.1fZ\"/><path class=\"d\" stroke-opacity=\".6\" "
+              "d=\"M%.1f %.1fL%.1f %.1f\"/>\n", (uint32_t)older->kind, older->tint, x, bottom, top,
+              end, (uint32_t)newer->kind, newer->tint, x, bottom, end, top, x, bottom, end, top);
     }
   }
 }
@@ -209,7 +233,8 @@ static void put_map(struct frame *f) {
   }
   for (uint32_t i = 0; i < v->block_count; i++) put_block(f, &v->blocks[i]);
   if (!host_view_walk(v, put_shared, f)) fputs("<!-- out of host memory -->\n", out);
-  put_level(f, v->arena_bytes, "arena", false);
+  for (uint32_t i = 0; i < v->block_count; i++) put_label(f, &v->blocks[i]);
+  put_level(f, v->arena_bytes, false);
 }
 
 static void put_steps(const struct frame *f) {
@@ -276,6 +301,7 @@ static double most_bytes(const host_view *views, uint32_t count) {
 
 void host_svg_write(FILE *out, const host_view *views, uint32_t count) {
   double height = LEGEND_HEIGHT, top = 0;
+  char number[16];
   for (uint32_t i = 0; i < count; i++) height += height_of(&views[i]);
   fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
           "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>Arena plan</title>\n", WIDTH, height, WIDTH,
@@ -287,8 +313,8 @@ void host_svg_write(FILE *out, const host_view *views, uint32_t count) {
     put_cut(out, views[i].model, 60);
     fputs(", ", out);
     put_cut(out, views[i].label, 40);
-    fprintf(out, ": %u B</text>\n<text x=\"%.0f\" y=\"%.0f\">bytes alive</text>\n", views[i].arena_bytes,
-            LEFT, top + 38);
+    fprintf(out, ": %s B</text>\n<text x=\"%.0f\" y=\"%.0f\">bytes alive</text>\n",
+            grouped(views[i].arena_bytes, number), LEFT, top + 38);
     put_curve(&f, views, count);
     put_peak(&f, f.top + f.height);
     f.top += CURVE_HEIGHT + BETWEEN;

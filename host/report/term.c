@@ -193,8 +193,8 @@ static void put_view(FILE *out, const host_view *v, uint32_t most, bool colour) 
   if (p.columns > 0) p.columns = COLUMNS / p.columns * p.columns;  // whole columns a step
   fprintf(out, "%.*s, %.*s\n", host_utf8_prefix(v->model, 64), v->model,
           host_utf8_prefix(v->label, 32), v->label);
-  fprintf(out, "  arena %u = static %u + dynamic %u and padding; lower bound %u bytes\n", v->arena_bytes,
-          v->static_bytes, v->dynamic_bytes, v->base + v->bound_bytes);
+  fprintf(out, "  arena %u bytes: static %u, dynamic %u from 0x%x on (lower bound %u)\n", v->arena_bytes,
+          v->static_bytes, v->dynamic_bytes, v->base, v->bound_bytes);
   if (v->step_count == 0) return;
   fprintf(out, "  peak %u bytes at step %u, %s\n\n  bytes alive, from the arena's start; "
           "\u2504 lower bound\n", v->steps[v->peak_step].live_bytes, v->peak_step,

@@ -176,6 +176,15 @@ function fitText(context, text, width) {
   return low < 3 ? '' : text.slice(0, low) + '\u2026';
 }
 
+// Text with a rim of `back`, to be read over patterns.
+function drawHalo(c, text, x, y, back) {
+  c.strokeStyle = back;
+  c.lineWidth = 3;
+  c.lineJoin = 'round';
+  c.strokeText(text, x, y);
+  c.fillText(text, x, y);
+}
+
 function drawLabel(ui, frame, block, box) {
   const c = frame.context;
   const x = Math.max(box.x, frame.left);
@@ -188,12 +197,11 @@ function drawLabel(ui, frame, block, box) {
   const tensor = block.tensor;
   const rows = block.whole ? '' : ' rows ' + block.firstRow + '+' + block.rows;
   const short = tensor && width < 62 ? '#' + tensor.index : block.label + rows;
-  c.fillText(fitText(c, short, width), x + 5, middle - (two ? 7 : 0));
+  const back = ui.palette[block.kind + '-' + block.tint];
+  drawHalo(c, fitText(c, short, width), x + 5, middle - (two ? 7 : 0), back);
   if (!two) return;
-  c.globalAlpha *= 0.72;
   const shape = tensor ? shapeText(tensor) + ' \u00b7 ' : '';
-  c.fillText(fitText(c, shape + bytesText(block.bytes), width), x + 5, middle + 8);
-  c.globalAlpha /= 0.72;
+  drawHalo(c, fitText(c, shape + bytesText(block.bytes), width), x + 5, middle + 8, back);
 }
 
 function fillBlock(ui, frame, block, box) {
@@ -212,9 +220,12 @@ function fillBlock(ui, frame, block, box) {
   }
 }
 
+// Where a step is too narrow to be seen, all but it would be dim: then only a search and a chosen tensor
+// dim the rest.
 function isDim(ui, plan, block) {
   if (ui.found) return plan !== ui.plan || !ui.found.blocks.has(block);
   if (block === ui.block || block === ui.hover) return false;
+  if (ui.narrow) return ui.block !== null && (!block.tensor || block.tensor !== ui.block.tensor);
   const step = Math.floor(ui.step / stretchOf(ui, plan));
   return ui.focus && (block.first > step || block.last < step);
 }
@@ -253,6 +264,17 @@ function drawGaps(ui, frame, range, plan) {
   }
 }
 
+// Half of a box, with the corner (x, y).
+function fillTriangle(ui, c, block, box, x, y) {
+  c.fillStyle = ui.palette[block.kind + '-' + block.tint];
+  c.beginPath();
+  c.moveTo(box.x, box.y + box.h);
+  c.lineTo(x, y);
+  c.lineTo(box.x + box.w - 1, box.y);
+  c.closePath();
+  c.fill();
+}
+
 // Where one block is written over another while that is read: the older one above the diagonal, the
 // newer one below, as the rows go.
 function drawShared(ui, frame, range, plan) {
@@ -261,13 +283,8 @@ function drawShared(ui, frame, range, plan) {
     const box = blockBox(ui, frame, range, plan, pair);
     if (isOutside(frame, box) || box.w < 3 || box.h < 3) continue;
     c.globalAlpha = isDim(ui, plan, pair.newer) && isDim(ui, plan, pair.older) ? DIM : 1;
-    c.fillStyle = ui.palette[pair.older.kind + '-' + pair.older.tint];
-    c.beginPath();
-    c.moveTo(box.x, box.y + box.h);
-    c.lineTo(box.x, box.y);
-    c.lineTo(box.x + box.w - 1, box.y);
-    c.closePath();
-    c.fill();
+    fillTriangle(ui, c, pair.newer, box, box.x + box.w - 1, box.y + box.h);
+    fillTriangle(ui, c, pair.older, box, box.x, box.y);
     c.fillStyle = patternOf(ui, c, 'shared', 0);
     c.globalAlpha *= 0.2;
     c.fillRect(box.x, box.y, box.w - 1, box.h);
@@ -302,7 +319,7 @@ function drawStatic(ui, frame, range, plan) {
     c.textAlign = 'left';
     const text = 'static region \u00b7 ' + bytesText(plan.json.static_bytes);
     const middle = (Math.max(top, frame.top) + bottom) / 2;
-    c.fillText(fitText(c, text, frame.width - 12), frame.left + 5, middle);
+    drawHalo(c, fitText(c, text, frame.width - 12), frame.left + 5, middle, ui.palette['static-0']);
   }
 }
 
@@ -362,9 +379,11 @@ function drawOutline(ui, frame, range, plan, block) {
   c.strokeRect(box.x, box.y, Math.max(2, box.w - 1), Math.max(2, box.h - 0.5));
 }
 
-function stripHeight(ui, width) {
+// Of two maps, the lower one has the names.
+function stripHeight(ui, width, plan) {
   const each = (width - LEFT - RIGHT) / (ui.view.to - ui.view.from);
-  return each >= 74 ? 34 : each >= 13 ? 108 : 20;
+  if (ui.other && plan === ui.plan) return 20;
+  return each >= 74 ? 34 : each >= 13 ? 146 : 20;
 }
 
 // Below the map: the operator of each step where there is room, and numbers of steps.
@@ -384,8 +403,8 @@ function drawSteps(ui, frame, plan) {
     c.textAlign = 'center';
     if (each >= 22 || step % every === 0) c.fillText(step, x, y);
     const op = plan.steps[step].op;
-    if (each >= 74) c.fillText(fitText(c, op, each - 6), x, y + 14);
-    else if (each >= 13 && frame.bottom > 60) drawTurned(c, fitText(c, op, 84), x, y + 9);
+    if (frame.bottom === 34) c.fillText(fitText(c, op, each - 6), x, y + 14);
+    if (frame.bottom > 34 && each >= 13) drawTurned(c, fitText(c, op, 124), x, y + 9);
   }
 }
 
@@ -400,7 +419,8 @@ function drawTurned(context, text, x, y) {
 
 function drawMap(ui, canvas, plan) {
   const box = canvas.getBoundingClientRect();
-  const frame = openFrame(ui, canvas, stripHeight(ui, box.width));
+  const frame = openFrame(ui, canvas, stripHeight(ui, box.width, plan));
+  ui.narrow = frame.width / (ui.view.to - ui.view.from) * stretchOf(ui, plan) < 3;
   const range = ui.range;
   const c = frame.context;
   c.fillStyle = ui.palette.free;
@@ -551,7 +571,8 @@ function drawCurve(ui, canvas) {
   const close = yOf(frame, range, bound) - yOf(frame, range, plan.arena) < 17;
   drawLevel(ui, frame, range, {
     bytes: bound, colour: ui.palette.bound, dash: [6, 4], side: 'left', below: close,
-    text: 'lower bound ' + bytesText(bound),
+    text: 'lower bound ' + plan.base.toLocaleString('en-US') + ' + ' +
+      bytesText(plan.json.lower_bound_bytes),
   });
   drawLevel(ui, frame, range, {
     bytes: plan.arena, colour: ui.palette.accent, side: 'right', text: 'arena ' + bytesText(plan.arena),

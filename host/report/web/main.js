@@ -6,7 +6,7 @@ const ui = {
   step: 0, block: null, hover: null, focus: true,
   view: {from: 0, to: 1}, range: {low: 0, high: 1},
   mode: 'map', query: '', found: null, sort: {column: 0, direction: 1},
-  palette: {}, patterns: new Map(), hasStart: false, frames: {}, waiting: false,
+  palette: {}, patterns: new Map(), hasStart: false, narrow: false, frames: {}, waiting: false,
 };
 
 const byId = (id) => document.getElementById(id);
@@ -19,6 +19,7 @@ function drawNow() {
   if (ui.mode !== 'map') return;
   ui.frames.curve = drawCurve(ui, byId('curve'));
   ui.frames.map = drawMap(ui, byId('map'), ui.plan);
+  byId('map2').style.flexBasis = stripHeight(ui, byId('map').clientWidth, null) - 20 + 'px';
   ui.frames.map2 = ui.other ? drawMap(ui, byId('map2'), ui.other) : null;
   ui.frames.overview = drawOverview(ui, byId('overview'));
 }
@@ -316,6 +317,7 @@ function showHeader() {
   }
   byId('plans').replaceChildren(...chips);
   byId('map2').hidden = ui.other === null;
+  byId('pictures').classList.toggle('two', ui.other !== null);
 }
 
 function setTheme(name) {

@@ -88,13 +88,19 @@ function listLive(plan) {
   for (const list of plan.live) list.sort((a, b) => a.low - b.low || a.high - b.high);
 }
 
+// Says whether `other` was there before `block`: an input, where they begin together.
+function isOlder(other, block) {
+  if (other.first !== block.first) return other.first < block.first;
+  if (other.kind === 'input' || block.kind === 'input') return block.kind !== 'input';
+  return other.id < block.id;
+}
+
 // Blocks that begin where a block that is alive then already lies.
 function listShared(plan) {
   plan.shared = [];
   for (const block of plan.blocks) {
     for (const other of plan.live[block.first] || []) {
-      const older = other.first < block.first || (other.first === block.first && other.id < block.id);
-      if (other === block || !older || other.high <= block.low || other.low >= block.high) continue;
+      if (other === block || !isOlder(other, block) || other.high <= block.low || other.low >= block.high) continue;
       plan.shared.push({
         older: other, newer: block, first: block.first, last: Math.min(other.last, block.last),
         low: Math.max(other.low, block.low), high: Math.min(other.high, block.high),

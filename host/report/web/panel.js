@@ -89,25 +89,50 @@ function stepFacts(plan, step) {
   return element('dl', {id: 'step-facts'}, ...list);
 }
 
+function rowsText(block) {
+  const last = block.firstRow + block.rows - 1;
+  return block.rows === 1 ? 'row ' + last : 'rows ' + block.firstRow + ' to ' + last;
+}
+
+// Row groups of one tensor, listed one behind the other, become one entry.
+function mergeRows(blocks) {
+  const list = [];
+  for (const block of blocks) {
+    const before = list[list.length - 1];
+    if (before && !block.whole && before.tensor === block.tensor) {
+      before.bytes += block.bytes;
+      before.groups.push(block);
+    } else {
+      list.push({bytes: block.bytes, tensor: block.tensor, groups: [block]});
+    }
+  }
+  return list;
+}
+
 function describe(block) {
   const tensor = block.tensor;
-  const rows = block.whole ? '' : ', rows ' + block.firstRow + ' to ' + (block.firstRow + block.rows - 1);
+  const rows = block.whole ? '' : ', ' + rowsText(block);
   const what = tensor ? shapeText(tensor) + ' ' + tensor.type.toLowerCase() + rows + ' \u00b7 ' : '';
   return what + hexText(block.low);
 }
 
-function liveRow(ui, block) {
+function liveRow(ui, entry) {
+  const block = entry.groups[0];
+  const several = entry.groups.length > 1;
+  const rows = entry.groups.reduce((sum, group) => sum + group.rows, 0);
   const part = partOf(ui.plan, block, ui.step);
-  const pairs = partnersOf(ui.plan, block, ui.step);
-  const more = element('span', {class: 'more'}, describe(block) + ' ',
+  const pairs = several ? [] : partnersOf(ui.plan, block, ui.step);
+  const more = element('span', {class: 'more'},
+    several ? shapeText(block.tensor) + ', ' + rows + ' rows, from ' +
+      hexText(entry.groups[entry.groups.length - 1].low) + ' ' : describe(block) + ' ',
     part ? element('span', {class: 'tag'}, part) : null, ' ',
     ...pairs.map((pair) => element('span', {class: 'tag over'}, partnerText(pair, block))));
-  const pressed = String(block === ui.block);
+  const pressed = String(entry.groups.includes(ui.block));
   return element('li', {}, element('button', {
-    'aria-pressed': pressed, 'data-bytes': block.bytes, onclick: () => ui.choose(block),
+    'aria-pressed': pressed, 'data-bytes': entry.bytes, onclick: () => ui.choose(block),
     onmouseenter: () => ui.pointAt(block), onmouseleave: () => ui.pointAt(null),
   }, swatchOf(block), element('span', {class: 'name', title: block.name}, block.label),
-  element('span', {}, bytesText(block.bytes)), more));
+  element('span', {}, bytesText(entry.bytes)), more));
 }
 
 const PARTS = [
@@ -131,10 +156,11 @@ function breakdownTable(plan) {
   return element('table', {class: 'parts'}, ...rows);
 }
 
-function liveBar(ui, blocks) {
-  const parts = blocks.map((block) => element('i', {
-    style: 'flex: ' + block.bytes + ' 0 0; background: var(--' + block.kind + '-' + block.tint + ')',
-    title: block.label + ', ' + bytesText(block.bytes),
+function liveBar(entries) {
+  const parts = entries.map((entry) => element('i', {
+    style: 'flex: ' + entry.bytes + ' 0 0; background: var(--' + entry.groups[0].kind + '-' +
+      entry.groups[0].tint + ')',
+    title: entry.groups[0].label + ', ' + bytesText(entry.bytes),
   }));
   return element('div', {class: 'bar', 'aria-hidden': 'true'}, ...parts);
 }
@@ -161,7 +187,7 @@ function showPanel(ui) {
     panel.replaceChildren(element('h2', {}, 'No steps'), breakdownTable(plan));
     return;
   }
-  const blocks = plan.live[ui.step].slice().reverse();
+  const entries = mergeRows(plan.live[ui.step].slice().reverse());
   const peak = ui.step === plan.json.peak_step;
   panel.replaceChildren(
     element('div', {class: 'step-head'},
@@ -174,8 +200,8 @@ function showPanel(ui) {
       element('button', {title: 'To the peak (P)', onclick: () => ui.select(plan.json.peak_step)},
         'Peak')),
     element('h2', {id: 'step-op'}, step.op), stepFacts(plan, step),
-    element('h3', {}, 'Alive, from the top address down'), liveBar(ui, blocks),
-    element('ul', {class: 'blocks', id: 'alive'}, ...blocks.map((block) => liveRow(ui, block))),
+    element('h3', {}, 'Alive, from the top address down'), liveBar(entries),
+    element('ul', {class: 'blocks', id: 'alive'}, ...entries.map((entry) => liveRow(ui, entry))),
     element('h3', {}, 'Every byte of the arena'), breakdownTable(plan), ...otherPlans(ui));
 }
 
@@ -187,8 +213,7 @@ function tensorFacts(plan, block) {
   const list = [...fact('Tensor', '#' + tensor.index + ', ' + tensor.role),
     ...fact('Shape', shapeText(tensor) + ' ' + tensor.type.toLowerCase())];
   if (!block.whole) {
-    list.push(...fact('Rows', block.firstRow + ' to ' + (block.firstRow + block.rows - 1) + ' of ' +
-      tensor.rows));
+    list.push(...fact('Part', rowsText(block) + ' of ' + tensor.rows));
   }
   list.push(...fact('Bytes', bytesText(block.bytes)),
     ...fact('Address', hexText(block.low) + ' to ' + hexText(block.high - 1) + ' (offset ' +
@@ -283,8 +308,8 @@ function showLegend(ui) {
 const TENSOR_COLUMNS = [
   ['#', (t) => t.index], ['Name', (t) => t.name], ['Role', (t) => t.role],
   ['Type', (t) => t.type.toLowerCase()], ['Shape', shapeText], ['Bytes', (t) => t.bytes],
-  ['Region', (t) => t.region], ['Offset', (t) => t.offset], ['First step', (t) => t.first_step],
-  ['Last step', (t) => t.last_step], ['Producer', (t) => t.producer], ['Owner', (t) => t.owner],
+  ['Region', (t) => t.region], ['Offset', (t) => t.offset], ['First', (t) => t.first_step],
+  ['Last', (t) => t.last_step], ['Producer', (t) => t.producer], ['Owner', (t) => t.owner],
 ];
 const STEP_COLUMNS = [
   ['Step', (s) => s.step], ['Operator', (s) => s.op], ['First row', (s) => s.first_row],
@@ -315,7 +340,7 @@ function tableRow(ui, columns, row) {
   const cells = columns.map(([, value]) => {
     const content = value(row);
     const number = typeof content === 'number';
-    const text = number ? content.toLocaleString('en-US') : content;
+    const text = content === -1 ? '\u2013' : number ? content.toLocaleString('en-US') : content;
     return element('td', {class: number ? 'number' : '', title: text}, text);
   });
   const chosen = ui.mode === 'tensors'
