@@ -34,7 +34,7 @@ UNITS := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 BENCHES := $(BENCH_SRC:bench/%.c=$(BUILD)/bench/%)
 PROGRAMS = $(BUILD)/arenite $(BUILD)/conformance
 
-.PHONY: all test units benches mains install clean help
+.PHONY: all test units benches mains fuzzers fuzz install clean help
 all: $(BUILD)/libarenite.a $(PROGRAMS)  ## the library, the command line tool, the conformance runner
 
 $(BUILD)/src/%.o: src/%.c
@@ -96,9 +96,23 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LINK_LIBS)
 	@echo '  LINK' $@
 	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $< $(LINK_LIBS) $(HOST_LIBS) -o $@
 
-$(BUILD)/mutate: $(BUILD)/tests/fuzz/mutate.o $(CHECK_OBJ) $(BUILD)/libarenite.a
+HOSTILE_OBJ = $(BUILD)/tests/fuzz/hostile.o
+$(BUILD)/mutate: $(BUILD)/tests/fuzz/mutate.o $(HOSTILE_OBJ) $(CHECK_OBJ) $(BUILD)/libarenite.a
 	@echo '  LINK' $@
-	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $< $(CHECK_OBJ) $(BUILD)/libarenite.a -lm -o $@
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(filter %.o %.a,$^) -lm -o $@
+
+# FUZZ_MAIN: what runs a target over inputs. `make fuzz` has clang's searching one instead.
+FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
+FUZZERS = $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/fuzz_%.o $(HOSTILE_OBJ) $(FUZZ_MAIN) $(LINK_LIBS)
+	@mkdir -p $(@D)
+	@echo '  LINK' $@
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $(filter %.o,$^) $(LINK_LIBS) $(HOST_LIBS) -o $@
+
+fuzzers: $(FUZZERS)  ## the fuzz targets, built to run files
+fuzz:  ## the fuzz targets, built by clang to search (build/libfuzzer/fuzz/*)
+	@$(MAKE) CC=clang OPT=-O1 LEVELS= BUILD=$(BUILD)/libfuzzer FUZZ_MAIN= \
+	  CFLAGS="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all" fuzzers
 
 units: $(UNITS)  ## the unit tests, built
 benches: $(BENCHES)  ## the benchmarks, built

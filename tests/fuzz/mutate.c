@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 #include "host/check/engine.h"
+#include "tests/fuzz/hostile.h"
 
-#define MOST_ARENA (256u << 10)
 #define SMALL 1200u
-#define MOST_STEPS 2000u
 #define SECONDS_A_CASE 120u
 
 struct fuzzer {
   uint64_t random;
   uint32_t rounds;
-  unsigned long tried, opened, started, invoked, broken;
+  hostile_counts counts;
+  unsigned long broken;
   const char *name;
 };
 
@@ -31,56 +31,13 @@ static uint32_t draw(struct fuzzer *f, uint32_t below) {
   return below ? (uint32_t)((z ^ (z >> 31)) % below) : 0;
 }
 
-// Ends an invocation that loops for ever.
-static bool count_steps(void *context, const arn_interpreter *nn, const arn_step *step) {
-  uint32_t *left = context;
-  (void)nn;
-  (void)step;
-  return (*left)-- > 0;
-}
-
-static void invoke(struct fuzzer *f, host_engine *e) {
-  arn_error error;
-  f->started++;
-  for (uint32_t v = 0; v < 2; v++) {
-    for (uint32_t i = 0; i < 8 && arn_input(&e->nn, i).data; i++) {
-      const arn_tensor_view t = arn_input(&e->nn, i);
-      host_generate_input(&t, v, i);
-    }
-    if (arn_invoke(&e->nn, &error) >= 0) f->invoked++;
-  }
-  if (!host_engine_is_intact(e)) {
-    printf("FAIL %s: bytes outside the arena were written (case %lu)\n", f->name, f->tried);
-    f->broken++;
-  }
-}
-
-// One mutated file: whatever it is, every call must come back with a status.
 static void try_bytes(struct fuzzer *f, const uint8_t *bytes, size_t size) {
-  uint32_t steps = MOST_STEPS;
-  arn_model model;
-  arn_error error = {0};
-  arn_usage usage;
-  char text[256];
-  host_options options = {.fill = HOST_FILL_RANDOM};
-  options.config.ops = &arn_ops_all;
-  options.config.hooks = (arn_hooks){.before = count_steps, .context = &steps};
-  f->tried++;
+  f->counts.tried++;
   alarm(SECONDS_A_CASE);
-  if (arn_model_open(&model, bytes, size, &error) != ARN_OK) {
-    if (error.what == ARN_WHAT_NONE || arn_error_format(&error, text, sizeof text) == 0) f->broken++;
-    return;
-  }
-  f->opened++;
-  if (host_measure(&model, &options.config, &usage, &error) != ARN_OK) {
-    if (error.status == ARN_OK) f->broken++;
-    return;
-  }
-  host_engine e;
-  if (usage.arena_bytes > MOST_ARENA) return;
-  if (host_engine_open(&e, bytes, size, &options, &error) != ARN_OK) return;
-  invoke(f, &e);
-  host_engine_close(&e);
+  const char *wrong = hostile_try(&f->counts, bytes, size);
+  if (wrong == NULL) return;
+  printf("FAIL %s: %s (case %lu)\n", f->name, wrong, f->counts.tried);
+  f->broken++;
 }
 
 static void mutate_word(struct fuzzer *f, uint8_t *bytes, size_t size) {
@@ -188,8 +145,8 @@ int main(int argc, char **argv) {
     free(file);
     files++;
   }
-  printf("%lu mutated models: %lu opened, %lu started, %lu invocations ran to the end\n", f.tried,
-         f.opened, f.started, f.invoked);
+  printf("%lu mutated models: %lu opened, %lu started, %lu invocations ran to the end\n",
+         f.counts.tried, f.counts.opened, f.counts.started, f.counts.invoked);
   printf("%d passed, %lu failed\n", f.broken ? 0 : files, f.broken);
   return files == 0 || f.broken ? 1 : 0;
 }

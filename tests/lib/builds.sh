@@ -8,10 +8,13 @@ for path in $PACKS $MODELS; do
 done
 
 check "build with the sanitizers" build CC=clang OPT=-O1 LEVELS= CFLAGS="$SANITIZE" \
-  BUILD=build/sanitize all units build/sanitize/mutate
+  BUILD=build/sanitize all units build/sanitize/mutate fuzzers
 sum "unit tests (sanitizers)" tests/run_units.sh build/sanitize
 for path in $PACKS $MODELS; do
   sum "conformance $path (sanitizers)" build/sanitize/conformance --quick "$path"
+done
+for target in model csv npy; do
+  sum "fuzzing corpus: $target (sanitizers)" build/sanitize/fuzz/$target tests/fuzz/corpus/$target/*
 done
 sum "hostile models: examples (sanitizers)" build/sanitize/mutate --rounds 200 examples/kws/kws.tflite
 [ -z "$PACKS" ] ||
