@@ -181,7 +181,7 @@ function drawHalo(c, text, x, y, back) {
   c.strokeStyle = back;
   c.lineWidth = 3;
   c.lineJoin = 'round';
-  c.strokeText(text, x, y);
+  if (c.globalAlpha === 1) c.strokeText(text, x, y);
   c.fillText(text, x, y);
 }
 
@@ -245,7 +245,12 @@ function drawLabels(ui, frame, range, plan) {
   const c = frame.context;
   for (const block of plan.blocks) {
     const box = blockBox(ui, frame, range, plan, block);
-    if (isOutside(frame, box) || box.w < 20 || box.h < 13) continue;
+    if (isOutside(frame, box) || box.h < 13) continue;
+    if (block.nameTo > block.nameFrom) {
+      box.x = xOf(ui, frame, plan, block.nameFrom);
+      box.w = xOf(ui, frame, plan, block.nameTo) - box.x;
+    }
+    if (box.w < 20) continue;
     c.globalAlpha = isDim(ui, plan, block) ? 0.6 : 1;
     drawLabel(ui, frame, block, box);
   }

@@ -109,6 +109,19 @@ function listShared(plan) {
   }
 }
 
+// The steps where a block's name may stand: not where most of it shares its place.
+function placeNames(plan) {
+  for (const block of plan.blocks) block.nameFrom = block.first, block.nameTo = block.last + 1;
+  for (const {older, newer, first, last, low, high} of plan.shared) {
+    if (high - low > 0.3 * newer.bytes && last < newer.last) {
+      newer.nameFrom = Math.max(newer.nameFrom, last + 1);
+    }
+    if (high - low > 0.3 * older.bytes && first > older.first) {
+      older.nameTo = Math.min(older.nameTo, first);
+    }
+  }
+}
+
 // Gaps below the highest live byte: padding where alignment explains them, else holes.
 function listGaps(plan) {
   plan.gaps = [];
@@ -165,6 +178,7 @@ function readPlan(json, index) {
   }
   listLive(plan);
   listShared(plan);
+  placeNames(plan);
   listGaps(plan);
   chooseTints(plan);
   return plan;
