@@ -32,8 +32,7 @@ static bool is_at(const host_bury *b, const arn_step *step) {
 }
 
 static bool is_control(const arn_step *step) {
-  const int16_t code = step->op->code;
-  return code == ARN__CODE_IF || code == ARN__CODE_WHILE || code == ARN__CODE_CALL_ONCE;
+  return arn__calls_any(step->op->code);
 }
 
 static bool before(void *context, const arn_interpreter *nn, const arn_step *step) {

@@ -5,6 +5,7 @@
 
 #define CODE_DEQUANTIZE 6
 #define CODE_DENSIFY 124
+#define FIRST_STABLEHLO 162
 
 void arn__graph_read(const arn_model *m, const arn_subgraph *g, uint32_t index, arn_tensor *t) {
   arn_model_tensor(m, g, index, t);
@@ -103,10 +104,22 @@ int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i) {
   return arn__graph_folded(p->model, p->subgraph, p->ops, tensor);
 }
 
+// Operators of StableHLO without options are builtin ones under another number. 255: no such one.
+static int32_t plain_code(int32_t code) {
+  static const uint8_t codes[] = {
+      14,  0,   42,  18,  55,  22,  255, 255, 255, 255, 255, 255, 255, 101, 86,  // LOGISTIC .. AND
+      108, 47,  8,   73,  57,  59,  84,  78,  255, 76,  123, 41,  28,            // COSINE .. TANH
+      255, 255, 53};                                                             // .. CONVERT
+  const int32_t i = code - FIRST_STABLEHLO;
+  if (i < 0 || i >= (int32_t)sizeof codes || codes[i] == 255) return code;
+  return codes[i];
+}
+
 int32_t arn__graph_find_op(const arn_model *m, const arn_op_list *ops, const arn_node *node) {
+  const int32_t code = plain_code(node->code);
   for (uint32_t i = 0; i < ops->count; i++) {
     const arn_op *op = ops->ops[i];
-    if (op->code != node->code) continue;
+    if (op->code != code) continue;
     if (op->code != ARN_CODE_CUSTOM || arn_model_string_is(m, node->name_at, op->name)) return (int32_t)i;
   }
   return -1;

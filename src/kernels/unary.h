@@ -44,6 +44,13 @@ ARN__UNARY_DECLARE(gelu_tanh_f32);
 ARN__UNARY_DECLARE(leaky_f32);  // params: float[1], the slope below 0
 ARN__UNARY_DECLARE(clamp_f32);  // params: float[2], low and high; NaN stays
 
+// Rounds to the nearest of evenly spaced values, the first of which is `low`; halves upwards.
+typedef struct arn__unary_steps {
+  float low, high, step;
+} arn__unary_steps;
+
+ARN__UNARY_DECLARE(steps_f32);  // params: arn__unary_steps
+
 // Plain integers; overflow wraps.
 ARN__UNARY_DECLARE(abs_s16);
 ARN__UNARY_DECLARE(abs_s32);

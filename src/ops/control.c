@@ -1,4 +1,5 @@
-// IF, WHILE, CALL_ONCE, and the resource variables: VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE.
+// IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE, and the resource variables: VAR_HANDLE, READ_VARIABLE,
+// ASSIGN_VARIABLE.
 //
 // The engine runs a subgraph in the node's scratch and then evaluates the node again; `phase` tells
 // where it was. Values go in and out by copying between this node's tensors and the callee's.
@@ -6,13 +7,15 @@
 
 #include "../graph/place.h"
 #include "../graph/rows.h"
+#include "../model/flatbuffer.h"
 #include "arenite/config.h"
 #include "arenite/ops.h"
 
 #define FIELD_FIRST 0
 #define FIELD_SECOND 1
+#define COMPOSITE_SUBGRAPH 1
 
-// ---- tensors of a called subgraph --------------------------------------------------------------------
+// ---- tensors of a called subgraph ---------------------------------------------------------------
 
 // One of the two subgraphs of a control-flow node.
 struct callee {
@@ -56,7 +59,7 @@ static void copy_out(const struct callee *c, uint32_t i, void *to) {
   if (to && from) memmove(to, from, bytes_of(c, tensor));
 }
 
-// ---- preparing ---------------------------------------------------------------------------------------
+// ---- preparing ----------------------------------------------------------------------------------
 
 // What eval needs to know.
 struct control_state {
@@ -123,7 +126,7 @@ static arn_status check_condition(const arn_prepare *p, const arn_tensor *t) {
   return t->count == 1 ? ARN_OK : arn_refuse_model(p, ARN_WHAT_SHAPE, t);
 }
 
-// ---- IF ----------------------------------------------------------------------------------------------
+// ---- IF -----------------------------------------------------------------------------------------
 
 static arn_status if_prepare(arn_prepare *p, void *state) {
   struct control_state *s = state;
@@ -154,7 +157,7 @@ static arn_status if_eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-// ---- WHILE -------------------------------------------------------------------------------------------
+// ---- WHILE --------------------------------------------------------------------------------------
 // phase 0: start; odd: the condition has run; even: the body has run. The loop's values lie in the
 // node's outputs.
 
@@ -213,7 +216,7 @@ static arn_status while_eval(const arn_eval *e, const void *state) {
   return ARN_CALL;
 }
 
-// ---- CALL_ONCE ---------------------------------------------------------------------------------------
+// ---- CALL_ONCE ----------------------------------------------------------------------------------
 
 static arn_status call_once_prepare(arn_prepare *p, void *state) {
   struct control_state *s = state;
@@ -246,7 +249,38 @@ static arn_status call_once_eval(const arn_eval *e, const void *state) {
   return ARN_CALL;
 }
 
-// ---- resource variables ------------------------------------------------------------------------------
+// ---- STABLEHLO_COMPOSITE ------------------------------------------------------------------------
+// A part of the model under a name, for engines that have a kernel of that name. The subgraph is
+// what it means: that runs here, whatever the name.
+
+static arn_status composite_prepare(arn_prepare *p, void *state) {
+  struct control_state *s = state;
+  arn_subgraph g;
+  const uint32_t options = p->node->options2_at;
+  s->calls[0] = options ? arn__fb_field_i32(p->model, options, COMPOSITE_SUBGRAPH, 0) : 0;
+  arn_status status = read_callee(p, s->calls[0], &g);
+  if (status == ARN_OK) status = check_inputs(p, &g, 0);
+  if (status == ARN_OK) status = check_outputs(p, &g);
+  p->calls[0] = s->calls[0];
+  p->call_count = 1;
+  p->state_bytes = sizeof s->calls[0];
+  return status;
+}
+
+static arn_status composite_eval(const arn_eval *e, const void *state) {
+  const struct control_state *s = state;
+  const struct callee c = callee_of(e, s->calls[0], 0);
+  if (e->call->phase > 0) {
+    for (uint32_t i = 0; i < c.g.output_count; i++) copy_out(&c, i, arn_eval_out(e, i));
+    return ARN_OK;
+  }
+  for (uint32_t i = 0; i < c.g.input_count; i++) copy_in(&c, i, arn_eval_in(e, i));
+  e->call->subgraph = s->calls[0];
+  e->call->phase = 1;
+  return ARN_CALL;
+}
+
+// ---- resource variables -------------------------------------------------------------------------
 // The engine gives a RESOURCE tensor the place of its variable.
 
 static arn_status var_handle_prepare(arn_prepare *p, void *state) {
@@ -325,6 +359,11 @@ const arn_op arn_op_while = {.name = "WHILE", .code = 119,
 const arn_op arn_op_call_once = {.name = "CALL_ONCE", .code = 129,
                                  .state_bytes = sizeof(struct control_state),
                                  .prepare = call_once_prepare, .eval = call_once_eval};
+
+const arn_op arn_op_stablehlo_composite = {.name = "STABLEHLO_COMPOSITE", .code = 206,
+                                           .state_bytes = sizeof(struct control_state),
+                                           .types = UINT32_MAX, .prepare = composite_prepare,
+                                           .eval = composite_eval};
 
 const arn_op arn_op_var_handle = {.name = "VAR_HANDLE", .code = 142,
                                   .prepare = var_handle_prepare, .eval = var_handle_eval};

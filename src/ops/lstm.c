@@ -1,6 +1,6 @@
-// UNIDIRECTIONAL_SEQUENCE_LSTM: see lstm_cell.h.
+// UNIDIRECTIONAL_SEQUENCE_LSTM, and LSTM, which is one step of it: see lstm_cell.h.
 //
-// Rows. [1,T,...] runs in rows: steps in time, or the batches of a single step.
+// Rows. A sequence [1,T,...] runs in rows: steps in time, or the batches of a single step.
 #include "../graph/rows.h"
 #include "arenite/ops.h"
 #include "lstm_cell.h"
@@ -19,6 +19,7 @@ enum {
   OPTION_TIME_MAJOR = 3,
   OPTION_DIAGONAL_RECURRENT = 5,
 };
+enum { STEP_KERNEL_TYPE = 3 };  // of LSTMOptions: FULL is 0, BASIC (another set of tensors) is 1
 
 typedef struct lstm {
   uint32_t batches, steps;
@@ -34,17 +35,30 @@ static arn_status check_variant(const arn_prepare *p) {
   if (arn_option_u8(p, OPTION_ACTIVATION, ARN__ACTIVATION_NONE) != ARN__ACTIVATION_TANH) {
     return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
   }
-  if (arn_option_u8(p, OPTION_DIAGONAL_RECURRENT, 0)) {
-    return arn_refuse(p, ARN_WHAT_OPTION, NULL);
-  }
   return ARN_OK;
+}
+
+static arn_status read_tensors(const arn_prepare *p, arn_tensor *in, arn_tensor *out) {
+  arn_status status = arn_prepare_counts(p, LAYER_NORM, INPUTS, 1);
+  if (status == ARN_OK) status = arn_prepare_input(p, INPUT, in);
+  if (status == ARN_OK) status = arn_prepare_output(p, 0, out);
+  if (status == ARN_OK) status = check_variant(p);
+  if (status != ARN_OK) return status;
+  return out->type == in->type ? ARN_OK : arn_refuse(p, ARN_WHAT_TYPES_DIFFER, out);
+}
+
+static arn_status prepare_cell(const arn_prepare *p, const arn_tensor *in, lstm *s) {
+  s->cell.weights_at = WEIGHTS;
+  s->cell.hidden_at = HIDDEN;
+  s->cell.cell_at = CELL;
+  return arn__lstm_prepare(p, in, s->batches * s->cell.units,
+                           arn_option_f32(p, OPTION_CELL_CLIP, 0.0f), &s->cell);
 }
 
 static arn_status check_shapes(const arn_prepare *p, const arn_tensor *in, const arn_tensor *out,
                                lstm *s) {
   if (in->rank != 3) return arn_refuse(p, ARN_WHAT_RANK, in);
   if (out->rank != 3) return arn_refuse(p, ARN_WHAT_RANK, out);
-  if (out->type != in->type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, out);
   if (out->dims[0] != in->dims[0] || out->dims[1] != in->dims[1]) {
     return arn_refuse(p, ARN_WHAT_SHAPE, out);
   }
@@ -60,17 +74,12 @@ static arn_status check_shapes(const arn_prepare *p, const arn_tensor *in, const
 static arn_status prepare(arn_prepare *p, void *state) {
   lstm *s = state;
   arn_tensor in, out;
-  arn_status status = arn_prepare_counts(p, LAYER_NORM, INPUTS, 1);
-  if (status == ARN_OK) status = arn_prepare_input(p, INPUT, &in);
-  if (status == ARN_OK) status = arn_prepare_output(p, 0, &out);
-  if (status == ARN_OK) status = check_variant(p);
+  arn_status status = read_tensors(p, &in, &out);
+  if (status == ARN_OK && arn_option_u8(p, OPTION_DIAGONAL_RECURRENT, 0)) {
+    status = arn_refuse(p, ARN_WHAT_OPTION, NULL);
+  }
   if (status == ARN_OK) status = check_shapes(p, &in, &out, s);
-  if (status != ARN_OK) return status;
-  s->cell.weights_at = WEIGHTS;
-  s->cell.hidden_at = HIDDEN;
-  s->cell.cell_at = CELL;
-  status = arn__lstm_prepare(p, &in, s->batches * s->cell.units,
-                             arn_option_f32(p, OPTION_CELL_CLIP, 0.0f), &s->cell);
+  if (status == ARN_OK) status = prepare_cell(p, &in, s);
   if (status != ARN_OK) return status;
   const uint32_t in_rows = arn__rows_of(&in).rows, out_rows = arn__rows_of(&out).rows;
   s->whole = in_rows != out_rows || out_rows == 1;
@@ -80,6 +89,24 @@ static arn_status prepare(arn_prepare *p, void *state) {
   }
   p->state_bytes = (uint32_t)offsetof(lstm, cell) + arn__lstm_state_bytes(&s->cell);
   return ARN_OK;
+}
+
+static arn_status prepare_step(arn_prepare *p, void *state) {
+  lstm *s = state;
+  arn_tensor in, out;
+  if (arn_option_u8(p, STEP_KERNEL_TYPE, 0) != 0) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
+  arn_status status = read_tensors(p, &in, &out);
+  if (status != ARN_OK) return status;
+  if (in.rank != 2) return arn_refuse(p, ARN_WHAT_RANK, &in);
+  if (out.rank != 2 || out.dims[0] != in.dims[0]) return arn_refuse(p, ARN_WHAT_SHAPE, &out);
+  s->batches = (uint32_t)in.dims[0];
+  s->steps = out.count == 0 ? 0 : 1;
+  s->cell.inputs = (uint32_t)in.dims[1];
+  s->cell.units = (uint32_t)out.dims[1];
+  s->whole = 1;
+  status = prepare_cell(p, &in, s);
+  p->state_bytes = (uint32_t)offsetof(lstm, cell) + arn__lstm_state_bytes(&s->cell);
+  return status;
 }
 
 static void rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
@@ -107,6 +134,17 @@ const arn_op arn_op_unidirectional_sequence_lstm = {
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16),
     .folds = 0xFFu << WEIGHTS | 0xFu << 12,
     .prepare = prepare,
+    .rows = rows,
+    .eval = eval,
+};
+
+const arn_op arn_op_lstm = {
+    .name = "LSTM",
+    .code = 16,
+    .state_bytes = sizeof(lstm),
+    .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16),
+    .folds = 0xFFu << WEIGHTS | 0xFu << 12,
+    .prepare = prepare_step,
     .rows = rows,
     .eval = eval,
 };

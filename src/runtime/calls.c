@@ -8,7 +8,11 @@
 uint32_t arn__calls_of(const arn_model *m, const arn_node *node, int32_t callees[2]) {
   const uint32_t options = node->options_at;
   const bool two = node->code == ARN__CODE_IF || node->code == ARN__CODE_WHILE;
-  if (!two && node->code != ARN__CODE_CALL_ONCE) return 0;
+  if (!arn__calls_any(node->code)) return 0;
+  if (node->code == ARN__CODE_COMPOSITE) {
+    callees[0] = node->options2_at ? arn__fb_field_i32(m, node->options2_at, 1, 0) : 0;
+    return 1;
+  }
   callees[0] = options ? arn__fb_field_i32(m, options, 0, 0) : 0;
   callees[1] = options && two ? arn__fb_field_i32(m, options, 1, 0) : 0;
   return two ? 2 : 1;

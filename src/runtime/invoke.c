@@ -98,8 +98,7 @@ static arn_status run_node(struct run *r) {
   fill_eval(r, &node, record, &e);
   r->error->subgraph = r->frame.subgraph;
   r->error->node = r->frame.node;
-  if (node.code == ARN__CODE_IF || node.code == ARN__CODE_WHILE ||
-      node.code == ARN__CODE_CALL_ONCE) {
+  if (arn__calls_any(node.code)) {
     return run_control(r, op, &node, record, &e);
   }
   const arn_status status = run_rows(r, op, record, &e);
@@ -191,8 +190,7 @@ static arn_status run_calls(struct run *r, uint32_t node) {
 static bool is_control(const struct run *r, uint32_t n) {
   arn_node node;
   arn_model_node(r->nn->model, &r->g, n, &node);
-  return node.code == ARN__CODE_IF || node.code == ARN__CODE_WHILE ||
-         node.code == ARN__CODE_CALL_ONCE;
+  return arn__calls_any(node.code);
 }
 
 static arn_status run_plan(struct run *r) {

@@ -18,7 +18,8 @@
 #include "host/check/engine.h"
 #include "host/rewrite/builder.h"
 
-enum { RNN = 24, SVDF = 27, SEQUENCE_RNN = 35, LSTM = 44, BIDIRECTIONAL = 52 };
+enum { STEP_LSTM = 16, RNN = 24, SVDF = 27, SEQUENCE_RNN = 35, LSTM = 44, BIDIRECTIONAL_RNN = 46 };
+enum { BIDIRECTIONAL = 52 };
 enum { MOST = 4096, NODE_INPUTS = 48 };
 
 static uint64_t seed = 1;
@@ -249,6 +250,72 @@ static void rnns_are_their_definition(void **unused) {
   }
 }
 
+// Two layers over one sequence, the second one from its end.
+static uint8_t *bidirectional_rnn_model(const rnn *r, const rnn *back, bool merged, size_t *size) {
+  node n = begin();
+  const shape in = rnn_shape(r, r->inputs);
+  const shape out = rnn_shape(r, r->units + (merged ? back->units : 0));
+  const shape second = rnn_shape(r, back->units);
+  set_input(&n, 0, &in, NULL, false);
+  n.given = n.inputs[0];
+  for (uint32_t i = 0; i < 2; i++) {
+    const rnn *layer = i == 0 ? r : back;
+    const shape bias = {ARN_FLOAT32, {layer->units, 0, 0}, 0, 0};
+    const shape hidden = {ARN_FLOAT32, {r->batches, layer->units, 0}, 0, 0};
+    set_weights(&n, 1 + 4 * i, ARN_FLOAT32, layer->units, r->inputs, &layer->input);
+    set_weights(&n, 2 + 4 * i, ARN_FLOAT32, layer->units, layer->units, &layer->recurrent);
+    set_input(&n, 3 + 4 * i, &bias, layer->bias, false);
+    set_input(&n, 4 + 4 * i, &hidden, NULL, true);
+  }
+  n.input_count = 12;
+  n.result = add(&n, &out, NULL, false);
+  if (!merged) n.second = add(&n, &second, NULL, false);
+  n.options = (arn_build_options){.type = ARN_OPTIONS_BIDIRECTIONAL_SEQUENCE_RNN,
+                                  .values = {r->time_major, 3, merged}};
+  return finish(&n, BIDIRECTIONAL_RNN, size);
+}
+
+static void check_bidirectional_rnn(const rnn *r, const rnn *back, bool merged, engine *n) {
+  float x[4 * 3 * 40], forward[40], backward[40];
+  draw_values(x, r->batches * r->steps * r->inputs);
+  const float *got = invoke(n, x, (size_t)(r->batches * r->steps * r->inputs) * sizeof *x);
+  const float *got_back = merged ? got + r->units : arn_output(&n->e.nn, 1).data;
+  const int32_t step = r->units + (merged ? back->units : 0);
+  const int32_t step_back = merged ? step : back->units;
+  for (int32_t b = 0; b < r->batches; b++) {
+    memset(forward, 0, sizeof forward);
+    memset(backward, 0, sizeof backward);
+    for (int32_t i = 0; i < r->steps; i++) {
+      const int32_t last = r->steps - 1 - i;
+      const int32_t at = r->time_major ? i * r->batches + b : b * r->steps + i;
+      const int32_t at_back = r->time_major ? last * r->batches + b : b * r->steps + last;
+      rnn_step(r, x + at * r->inputs, forward);
+      rnn_step(back, x + at_back * r->inputs, backward);
+      assert_memory_equal(got + at * step, forward, (size_t)r->units * sizeof *got);
+      assert_memory_equal(got_back + at_back * step_back, backward,
+                          (size_t)back->units * sizeof *got);
+    }
+  }
+}
+
+static void rnns_run_in_both_directions(void **unused) {
+  static rnn r, back;
+  (void)unused;
+  for (uint32_t round = 0; round < 60; round++) {
+    engine n;
+    size_t size;
+    const bool merged = draw(2);
+    do draw_rnn(&r);
+    while (!r.sequence);
+    do draw_rnn(&back);
+    while (back.inputs != r.inputs);
+    uint8_t *model = bidirectional_rnn_model(&r, &back, merged, &size);
+    assert_int_equal(start(&n, model, size), ARN_OK);
+    check_bidirectional_rnn(&r, &back, merged, &n);
+    end(&n);
+  }
+}
+
 // ---- LSTM ---------------------------------------------------------------------------------------
 
 typedef struct lstm {
@@ -301,6 +368,20 @@ static uint8_t *lstm_model(const lstm *l, arn_type type, size_t *size) {
   return finish(&n, LSTM, size);
 }
 
+// LSTM is a step of the sequence.
+static uint8_t *step_model(const lstm *l, size_t *size) {
+  node n = begin();
+  const shape in = {ARN_FLOAT32, {1, l->inputs, 0}, 0, 0};
+  const shape out = {ARN_FLOAT32, {1, l->units, 0}, 0, 0};
+  set_input(&n, 0, &in, NULL, false);
+  n.given = n.inputs[0];
+  set_direction(&n, l, ARN_FLOAT32, 1, 18);
+  n.input_count = 20;
+  n.result = add(&n, &out, NULL, false);
+  n.options = (arn_build_options){.type = ARN_OPTIONS_LSTM, .values = {4, 3}};  // TANH, cell clip
+  return finish(&n, STEP_LSTM, size);
+}
+
 // Bit for bit: a power of two as the scale changes no rounding, and so short sums keep their order.
 static void narrow_weights_are_the_floats_they_stand_for(void **unused) {
   static lstm l;
@@ -336,7 +417,7 @@ static void a_sequence_is_its_steps(void **unused) {
     uint8_t *model = lstm_model(&l, ARN_FLOAT32, &size);
     assert_int_equal(start(&whole, model, size), ARN_OK);
     l.steps = 1;
-    model = lstm_model(&l, ARN_FLOAT32, &size);
+    model = draw(2) ? lstm_model(&l, ARN_FLOAT32, &size) : step_model(&l, &size);
     assert_int_equal(start(&single, model, size), ARN_OK);
     draw_values(x, steps * l.inputs);
     const float *want = invoke(&whole, x, (size_t)(steps * l.inputs) * sizeof *x);
@@ -524,6 +605,7 @@ static void svdfs_are_their_definition(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rnns_are_their_definition),
+      cmocka_unit_test(rnns_run_in_both_directions),
       cmocka_unit_test(narrow_weights_are_the_floats_they_stand_for),
       cmocka_unit_test(a_sequence_is_its_steps),
       cmocka_unit_test(both_directions_are_two_lstms),

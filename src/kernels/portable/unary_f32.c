@@ -51,6 +51,20 @@ ARN__KERNEL void arn__unary_leaky_f32(const void *in, void *out, uint32_t count,
   for (uint32_t i = 0; i < count; i++) to[i] = from[i] > 0.0f ? from[i] : from[i] * slope;
 }
 
+ARN__KERNEL void arn__unary_steps_f32(const void *in, void *out, uint32_t count,
+                                      const void *params) {
+  const arn__unary_steps *s = params;
+  const float *from = in;
+  float *to = out;
+  const float low = s->low, high = s->high, step = s->step, inverse = 1.0f / s->step;
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < count; i++) {
+    float x = from[i] < low ? low : from[i];
+    x = high < x ? high : x;
+    to[i] = floorf((x - low) * inverse + 0.5f) * step + low;
+  }
+}
+
 ARN__KERNEL void arn__unary_clamp_f32(const void *in, void *out, uint32_t count,
                                       const void *params) {
   const float *from = in, *bounds = params;
