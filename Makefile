@@ -52,8 +52,8 @@ $(BUILD)/libarenite.a: $(LIB_OBJ)
 	@echo '  AR  ' $@
 	@$(AR) rcs $@ $(LIB_OBJ)
 
-# The page of `arenite report` becomes part of the program.
-WEB := $(wildcard host/report/web/*)
+# The page of `arenite report` and the tables of `arenite fit` become part of the program.
+WEB := $(wildcard host/report/web/*) boards/boards.csv boards/speed.csv
 $(BUILD)/host/report/web_assets.c: tools/embed.sh $(WEB)
 	@mkdir -p $(@D)
 	@sh tools/embed.sh $(WEB) > $@
@@ -90,6 +90,14 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(LINK_LIBS)
 	@mkdir -p $(@D)
 	@echo '  LINK' $@
 	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $< $(LINK_LIBS) $(HOST_LIBS) -lcmocka -o $@
+
+# The definitions that bench/ops compares with: plain loops, compiled as plainly.
+ORACLE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/oracle/*.c))
+$(ORACLE_OBJ): HOST_CFLAGS += -O2
+$(BUILD)/bench/ops: $(BUILD)/bench/ops.o $(ORACLE_OBJ) $(LINK_LIBS)
+	@mkdir -p $(@D)
+	@echo '  LINK' $@
+	@$(CC) $(HOST_CFLAGS) $(CFLAGS) $< $(ORACLE_OBJ) $(LINK_LIBS) $(HOST_LIBS) -o $@
 
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LINK_LIBS)
 	@mkdir -p $(@D)

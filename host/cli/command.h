@@ -31,6 +31,7 @@ int cli_report(int argc, char **argv);
 int cli_optimize(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 int cli_compare(int argc, char **argv);
+int cli_fit(int argc, char **argv);
 
 // A model file in memory.
 typedef struct cli_model {

@@ -17,7 +17,10 @@ exits() {  # exits CODE COMMAND...: output in $work/out, $work/err
   [ "$code" -eq "$want" ] || { echo "exit code $code, want $want"; cat "$work/out" "$work/err"; return 1; }
 }
 says() { grep -q -- "$1" "$work/out" "$work/err" || { cat "$work/out" "$work/err"; return 1; }; }
-fits_100_columns() { "$@" 2>&1 | awk 'length($0) > 100 { bad = 1; print } END { exit bad }'; }
+fits_100_columns() {
+  "$@" >"$work/out" 2>&1 && [ -s "$work/out" ] &&
+    awk 'length($0) > 100 { bad = 1; print } END { exit bad }' "$work/out"
+}
 
 # ---- trace
 same_under_every_plan() {
@@ -142,6 +145,48 @@ check "gate: growth in per cent" growth_of_two_percent
 check "gate: growth without a baseline: usage" exits 2 "$arenite" plan --max-growth 2% "$kws"
 check "gate: no number: usage" exits 2 "$arenite" plan --max-arena much "$kws"
 check "gate: no plan in the baseline: I/O" exits 6 "$arenite" plan --max-growth 2% --baseline "$kws" "$kws"
+
+# ---- fit
+own_board() {  # own_board LINE: into $work/board.csv
+  printf '# mine\nname,vendor,core,mhz,flash_kb,flash,ram,source\n%s\n' "$1" >"$work/board.csv"
+}
+fit_is_exact() {  # a region of as many KB as the arena needs, and one less
+  kb=$((($(arena_of "$mnist") + 1023) / 1024))
+  own_board "A,me,cortex-m4f,100,1024,internal,small=$((kb - 1));big=$kb,mine" &&
+    exits 0 "$arenite" fit --board "$work/board.csv" "$mnist" && says 'A .* big ' &&
+    own_board "A,me,cortex-m4f,100,1024,internal,one=$((kb - 1));two=$((kb - 1)),mine" &&
+    exits 1 "$arenite" fit --all --board "$work/board.csv" "$mnist" && says 'no region holds the arena' &&
+    own_board "A,me,cortex-m4f,100,1,internal,big=$((kb + 8)),mine" &&
+    exits 1 "$arenite" fit --all --board "$work/board.csv" "$mnist" && says 'flash lacks'
+}
+bad_board() {
+  own_board "A,me,cortex-m4f,100,1024,internal,big,mine" &&
+    exits 6 "$arenite" fit --board "$work/board.csv" "$mnist" && says 'board.csv:3: RAM is not of the form'
+}
+estimate_is_near_the_count() {  # instructions as counted for the whole model; the estimate is from kinds
+  "$arenite" fit --json --part STM32F411RE "$shared/$1.tflite" | python3 -c '
+import csv, json, sys
+part = json.load(sys.stdin)["parts"][0]
+rows = [r for r in csv.DictReader(open("bench/device/device.csv"))
+        if (r["target"], r["model"], r["file"]) == (part["measured_on"], sys.argv[1], "plain")]
+ratio = part["estimated_milliseconds"] * part["mhz"] * 1000 / int(rows[0]["invoke"])
+print("estimated", ratio, "of what was counted")
+sys.exit(not 0.5 < ratio < 2)' "$1"
+}
+
+check "fit: KWS fits somewhere" exits 0 "$arenite" fit "$kws"
+check "fit: 100 columns" fits_100_columns "$arenite" fit --all "$mnist"
+check "fit: one part by name" exits 0 "$arenite" fit --part stm32f411 "$kws"
+check "fit: regions and flash to the KB" fit_is_exact
+check "fit: a wrong line of one's own table is named" bad_board
+check "fit: no such table: I/O" exits 6 "$arenite" fit --board "$work/none.csv" "$kws"
+if [ -d "$shared" ] && python3 -c '' 2>/dev/null; then
+  for model in kws_ref_model person_detect pretrainedResnet_quant; do
+    check "fit: estimate within 2 of the count: $model" estimate_is_near_the_count $model
+  done
+else
+  skip "fit: estimate against the count" "../shared or python3 is not here"
+fi
 
 echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
 [ "$FAILED" -eq 0 ]
