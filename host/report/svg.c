@@ -85,12 +85,12 @@ static const char *grouped(uint32_t number, char *text) {
 static void put_axis(const struct frame *f) {
   uint32_t step = 1;
   while (f->most / step > 7) step *= 2;
-  for (uint64_t at = 0; at <= f->most; at += step) {
-    const double y = y_of(f, (double)at);
+  for (double at = 0; at <= f->most; at += step) {
+    const double y = y_of(f, at);
     fprintf(f->out, "<path class=\"g\" d=\"M%.0f %.1fH%.0f\"/><text class=\"e\" x=\"%.0f\" y=\"%.1f\">",
             LEFT, y, LEFT + PLOT, LEFT - 7, y + 4);
-    if (step >= 1024 && at > 0) fprintf(f->out, "%u KiB</text>\n", (uint32_t)(at / 1024));
-    else fprintf(f->out, at > 0 ? "%u B</text>\n" : "%u</text>\n", (uint32_t)at);
+    if (step >= 1024 && at > 0) fprintf(f->out, "%.0f KiB</text>\n", at / 1024);
+    else fprintf(f->out, at > 0 ? "%.0f B</text>\n" : "%.0f</text>\n", at);
   }
 }
 

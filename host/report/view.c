@@ -223,7 +223,7 @@ static void read_totals(struct reader *r, const cJSON *plan) {
   v->dynamic_bytes = count_in(r, plan, "dynamic_peak_bytes");
   v->base = count_in(r, plan, "peak_offset");
   v->bound_bytes = count_in(r, plan, "lower_bound_bytes");
-  v->alignment = count_in(r, plan, "alignment");
+  v->alignment = (uint32_t)number_in(r, plan, "alignment", 1, 4096);
   v->peak_step = count_in(r, plan, "peak_step");
   v->macs = number_in(r, plan, "macs", 0, 9e15);
   v->weight_bytes = number_in(r, plan, "weight_bytes", 0, 9e15);

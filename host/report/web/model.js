@@ -171,6 +171,7 @@ function readPlan(json, index) {
     nodes: json.nodes || [], stepCount: Math.max(1, json.steps.length), base: json.peak_offset,
     arena: json.arena_bytes, blocks: [], fixed: [], views: new Map(),
   };
+  plan.steps.forEach((step, index) => { step.step = index; });
   for (const tensor of plan.tensors) addTensor(plan, tensor);
   let previous = null;
   for (const step of plan.steps) {

@@ -57,7 +57,7 @@ function showTiles(ui) {
     tile('macs', 'MACs', macsText(j.macs), plan.steps.length.toLocaleString('en-US') + ' steps'),
     tile('weights', 'Weights, in flash', bytesText(j.weight_bytes), kibText(j.weight_bytes)),
   ];
-  if (j.measured_high_water_bytes !== undefined) {
+  if (typeof j.measured_high_water_bytes === 'number') {
     const same = j.measured_high_water_bytes === j.arena_bytes;
     tiles.push(tile('measured', 'Measured', bytesText(j.measured_high_water_bytes),
       same ? 'as planned' : 'not as planned'));
@@ -80,10 +80,10 @@ function stepFacts(plan, step) {
   const node = plan.steps.length === plan.nodes.length ? '' : ' of node ' + step.node;
   if (node) list.push(...fact('Rows', step.first_row + ' to ' + (step.first_row + step.rows - 1) + node));
   else if (step.rows > 1) list.push(...fact('Rows', step.rows + (step.by_rows ? ', one at a time' : '')));
-  if (step.microseconds !== undefined) {
+  if (typeof step.microseconds === 'number') {
     list.push(...fact('Time on the host', step.microseconds.toFixed(1) + '\u00a0\u00b5s'));
   }
-  if (step.measured_high_water !== undefined) {
+  if (typeof step.measured_high_water === 'number') {
     list.push(...fact('Touched up to', bytesText(step.measured_high_water)));
   }
   return element('dl', {id: 'step-facts'}, ...list);
@@ -220,7 +220,7 @@ function tensorFacts(plan, block) {
       (block.low - (block.id < 0 ? 0 : plan.base)).toLocaleString('en-US') + ')'),
     ...fact('Producer', by ? by.op + ', node ' + tensor.producer : 'none: given from outside'),
     ...fact('Used', 'steps ' + block.first + ' to ' + block.last));
-  if (tensor.scale !== undefined && tensor.scale !== null) {
+  if (typeof tensor.scale === 'number') {
     list.push(...fact('Quantised', 'scale ' + tensor.scale.toPrecision(5) + ', zero point ' +
       tensor.zero_point));
   }
@@ -320,7 +320,7 @@ const ROW_HEIGHT = 27;
 
 function columnsOf(ui) {
   if (ui.mode === 'tensors') return TENSOR_COLUMNS;
-  const timed = ui.plan.steps.some((step) => step.microseconds !== undefined);
+  const timed = ui.plan.steps.every((step) => typeof step.microseconds === 'number');
   return timed ? STEP_COLUMNS.concat([['\u00b5s', (s) => Number(s.microseconds.toFixed(2))]])
     : STEP_COLUMNS;
 }
