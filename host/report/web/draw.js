@@ -188,7 +188,7 @@ function drawHalo(c, text, x, y, back) {
 function drawLabel(ui, frame, block, box) {
   const c = frame.context;
   const x = Math.max(box.x, frame.left);
-  const width = Math.min(box.x + box.w, frame.left + frame.width) - x - 10;
+  const width = Math.min(box.x + box.w, frame.left + frame.width) - x - 7;
   if (width < 12) return;
   c.fillStyle = ui.palette.label;
   c.textAlign = 'left';
@@ -198,10 +198,10 @@ function drawLabel(ui, frame, block, box) {
   const rows = block.whole ? '' : ' rows ' + block.firstRow + '+' + block.rows;
   const short = tensor && width < 62 ? '#' + tensor.index : block.label + rows;
   const back = ui.palette[block.kind + '-' + block.tint];
-  drawHalo(c, fitText(c, short, width), x + 5, middle - (two ? 7 : 0), back);
+  drawHalo(c, fitText(c, short, width), x + 4, middle - (two ? 7 : 0), back);
   if (!two) return;
   const shape = tensor ? shapeText(tensor) + ' \u00b7 ' : '';
-  drawHalo(c, fitText(c, shape + bytesText(block.bytes), width), x + 5, middle + 8, back);
+  drawHalo(c, fitText(c, shape + bytesText(block.bytes), width), x + 4, middle + 8, back);
 }
 
 function fillBlock(ui, frame, block, box) {
@@ -384,10 +384,10 @@ function drawOutline(ui, frame, range, plan, block) {
   c.strokeRect(box.x, box.y, Math.max(2, box.w - 1), Math.max(2, box.h - 0.5));
 }
 
-// Of two maps, the lower one has the names.
+// Of two maps with the same steps, the lower one has the names.
 function stripHeight(ui, width, plan) {
-  const each = (width - LEFT - RIGHT) / (ui.view.to - ui.view.from);
-  if (ui.other && plan === ui.plan) return 20;
+  const each = (width - LEFT - RIGHT) / (ui.view.to - ui.view.from) * stretchOf(ui, plan);
+  if (ui.other && plan === ui.plan && ui.other.stepCount === plan.stepCount) return 20;
   return each >= 74 ? 34 : each >= 13 ? 146 : 20;
 }
 

@@ -14,12 +14,21 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 // ---- drawing --------------------------------------------------------------------------------------
 
+// The plots of two maps are equally high, whatever lies below them.
+function shareHeight() {
+  if (!ui.other) return;
+  const width = byId('map').clientWidth;
+  const more = stripHeight(ui, width, ui.other) - stripHeight(ui, width, ui.plan);
+  byId('map2').style.flexBasis = Math.max(0, more) + 'px';
+  byId('map').style.flexBasis = Math.max(0, -more) + 'px';
+}
+
 function drawNow() {
   ui.waiting = false;
   if (ui.mode !== 'map') return;
+  shareHeight();
   ui.frames.curve = drawCurve(ui, byId('curve'));
   ui.frames.map = drawMap(ui, byId('map'), ui.plan);
-  byId('map2').style.flexBasis = stripHeight(ui, byId('map').clientWidth, null) - 20 + 'px';
   ui.frames.map2 = ui.other ? drawMap(ui, byId('map2'), ui.other) : null;
   ui.frames.overview = drawOverview(ui, byId('overview'));
 }
@@ -318,6 +327,7 @@ function showHeader() {
   byId('plans').replaceChildren(...chips);
   byId('map2').hidden = ui.other === null;
   byId('pictures').classList.toggle('two', ui.other !== null);
+  byId('map').style.flexBasis = '0px';
 }
 
 function setTheme(name) {
