@@ -117,7 +117,7 @@ static void print_op(const arn_op *op, const pages *all) {
   fputs(" | ", stdout);
   print_types(op->types);
   printf(" | %s | %u | ", op->rows ? "yes" : "", op->state_bytes);
-  print_inputs(op->folds);
+  print_inputs(op->folds & ~ARN_FOLDS_SPARSE);
   const page *p = page_of(all, op->name);
   if (p) {
     printf(" | [%.*s](ops/%s) |\n", (int)strcspn(p->name, "."), p->name, p->name);

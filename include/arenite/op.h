@@ -119,14 +119,16 @@ typedef struct arn_op {
   int16_t code;          // BuiltinOperator of the schema, or ARN_CODE_CUSTOM
   uint16_t state_bytes;  // <= ARN_STATE_MAX_BYTES; 4-byte aligned; no pointers in it
   uint32_t types;        // bit t: the type t of input 0 that is taken (for documentation and refusals)
-  uint32_t folds;        // bit i: input i may be a constant behind DEQUANTIZE or DENSIFY; prepare
-                         // then sees the constant itself (float16, int8, sparse)
+  uint32_t folds;        // bit i < 31: input i may be a constant behind DEQUANTIZE or DENSIFY;
+                         // prepare then sees the constant itself (float16, int8; sparse only with
+                         // ARN_FOLDS_SPARSE, else DENSIFY is run)
   arn_status (*prepare)(arn_prepare *p, void *state);
   void (*rows)(const void *state, uint32_t input, arn_span out, arn_span *in);  // ARN_ROWS only
   arn_status (*eval)(const arn_eval *e, const void *state);
 } arn_op;
 
 #define ARN_TYPE_BIT(type) (1u << (type))
+#define ARN_FOLDS_SPARSE (1u << 31)
 
 // The operators that an application links: `static const arn_op *const ops[] = {&arn_op_conv_2d};`
 typedef struct arn_op_list arn_op_list;

@@ -39,12 +39,17 @@ static int32_t constant_behind(const arn_model *m, const arn_subgraph *g, int32_
   return -1;
 }
 
-// Says whether every input slot of `node` that reads `tensor` takes it folded.
-static bool reader_folds(const arn_model *m, const arn_node *node, const arn_op *op,
-                         int32_t tensor) {
+static bool takes_folded(const arn_op *op, uint32_t input) {
+  return input < 31 && (op->folds >> input & 1u);
+}
+
+// Says whether every input slot of `node` that reads `tensor` takes it folded. `how` is 0, or
+// ARN_FOLDS_SPARSE for a sparse constant.
+static bool reader_folds(const arn_model *m, const arn_node *node, const arn_op *op, int32_t tensor,
+                         uint32_t how) {
+  if (op == NULL || (op->folds & how) != how) return false;
   for (uint32_t i = 0; i < node->input_count; i++) {
-    if (arn_model_index(m, node->inputs_at, i) != tensor) continue;
-    if (op == NULL || i >= 32 || !(op->folds >> i & 1)) return false;
+    if (arn_model_index(m, node->inputs_at, i) == tensor && !takes_folded(op, i)) return false;
   }
   return true;
 }
@@ -56,47 +61,52 @@ static bool is_unpacking(const arn_node *node) {
 // Says whether all readers of `tensor` take it folded. Readers that unpack further (DENSIFY, then
 // DEQUANTIZE) do where `chained`, the readers of what they write, says so.
 static bool readers_fold(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
-                         int32_t tensor,
+                         int32_t tensor, uint32_t how,
                          bool (*chained)(const arn_model *, const arn_subgraph *,
-                                         const arn_op_list *, const arn_node *)) {
+                                         const arn_op_list *, const arn_node *, uint32_t)) {
   if (arn_model_index_find(m, g->outputs_at, g->output_count, tensor) >= 0) return false;
   for (uint32_t n = 0; n < g->node_count; n++) {
     arn_node node;
     arn_model_node(m, g, n, &node);
     if (arn_model_index_find(m, node.inputs_at, node.input_count, tensor) < 0) continue;
     if (is_unpacking(&node)) {
-      if (!chained(m, g, ops, &node)) return false;
+      if (!chained(m, g, ops, &node, how)) return false;
       continue;
     }
     const int32_t found = arn__graph_find_op(m, ops, &node);
-    if (!reader_folds(m, &node, found < 0 ? NULL : ops->ops[found], tensor)) return false;
+    const arn_op *op = found < 0 ? NULL : ops->ops[found];
+    if (!reader_folds(m, &node, op, tensor, how)) return false;
   }
   return true;
 }
 
 static bool no_chain(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
-                     const arn_node *node) {
+                     const arn_node *node, uint32_t how) {
   (void)m;
   (void)g;
   (void)ops;
   (void)node;
+  (void)how;
   return false;
 }
 
 static bool one_link(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
-                     const arn_node *node) {
-  return readers_fold(m, g, ops, arn_model_index(m, node->outputs_at, 0), no_chain);
+                     const arn_node *node, uint32_t how) {
+  return readers_fold(m, g, ops, arn_model_index(m, node->outputs_at, 0), how, no_chain);
 }
 
 int32_t arn__graph_folded(const arn_model *m, const arn_subgraph *g, const arn_op_list *ops,
                           int32_t tensor) {
   const int32_t source = constant_behind(m, g, tensor);
-  if (source < 0 || !readers_fold(m, g, ops, tensor, one_link)) return -1;
-  return source;
+  arn_tensor t;
+  if (source < 0) return -1;
+  arn_model_tensor(m, g, (uint32_t)source, &t);
+  const uint32_t how = t.flags & ARN_TENSOR_SPARSE ? ARN_FOLDS_SPARSE : 0;
+  return readers_fold(m, g, ops, tensor, how, one_link) ? source : -1;
 }
 
 int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i) {
-  if (i >= 32 || !(p->op->folds >> i & 1) || p->ops == NULL) return -1;
+  if (!takes_folded(p->op, i) || p->ops == NULL) return -1;
   const int32_t tensor = arn_model_index(p->model, p->node->inputs_at, i);
   arn_tensor t;
   arn_model_tensor(p->model, p->subgraph, (uint32_t)tensor, &t);
@@ -120,7 +130,8 @@ int32_t arn__graph_find_op(const arn_model *m, const arn_op_list *ops, const arn
   for (uint32_t i = 0; i < ops->count; i++) {
     const arn_op *op = ops->ops[i];
     if (op->code != code) continue;
-    if (op->code != ARN_CODE_CUSTOM || arn_model_string_is(m, node->name_at, op->name)) return (int32_t)i;
+    if (op->code == ARN_CODE_CUSTOM && !arn_model_string_is(m, node->name_at, op->name)) continue;
+    return (int32_t)i;
   }
   return -1;
 }

@@ -25,7 +25,7 @@ const arn_op arn_op_depthwise_conv_2d = {
     .state_bytes = sizeof(arn__conv_state),
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |
              ARN_TYPE_BIT(ARN_INT16),
-    .folds = 1u << 1 | 1u << 2,
+    .folds = 1u << 1 | 1u << 2 | ARN_FOLDS_SPARSE,
     .prepare = prepare,
     .rows = arn__conv_rows,
     .eval = eval,

@@ -118,7 +118,7 @@ const arn_op arn_op_fully_connected = {
     .state_bytes = sizeof(fully_connected),
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |
              ARN_TYPE_BIT(ARN_INT16),
-    .folds = 1u << WEIGHTS | 1u << BIAS,
+    .folds = 1u << WEIGHTS | 1u << BIAS | ARN_FOLDS_SPARSE,
     .prepare = prepare,
     .rows = rows,
     .eval = eval,

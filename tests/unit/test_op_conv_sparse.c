@@ -1,5 +1,6 @@
 // Convolutions whose filters are sparse constants behind DENSIFY: the filter must be decoded a few
-// channels at a time, never be expanded, and give what a dense one gives.
+// channels at a time, never be expanded, and give what a dense one gives. A matrix product, which
+// takes no sparse matrix, must have DENSIFY run before it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +14,12 @@
 #include "host/check/rows_check.h"
 #include "host/rewrite/fbwrite.h"
 
-enum { CONV_2D = 3, DEPTHWISE_CONV_2D = 4, DENSIFY = 124 };
+enum { CONV_2D = 3, DEPTHWISE_CONV_2D = 4, DENSIFY = 124, BATCH_MATMUL = 126 };
 enum { IN = 0, FILTER = 1, DENSE = 2, OUT = 3, TENSORS = 4 };
 enum { MOST = 8192 };
 
 typedef struct node {
-  bool depthwise;
+  bool depthwise, matrix;
   int32_t in[4], filter[4], out[4];
   float input[MOST], weights[MOST], want[MOST];
   float values[MOST];                 // of the sparse format
@@ -48,6 +49,7 @@ static void draw_node(bool depthwise) {
   const int32_t kh = 1 + (int32_t)draw(3), kw = 1 + (int32_t)draw(3);
   const int32_t outs = depthwise ? c : 1 + (int32_t)draw(20);
   n.depthwise = depthwise;
+  n.matrix = false;
   memcpy(n.in, (int32_t[]){1, h, w, c}, sizeof n.in);
   memcpy(n.filter, (int32_t[]){depthwise ? 1 : outs, kh, kw, c}, sizeof n.filter);
   memcpy(n.out, (int32_t[]){1, h - kh + 1, w - kw + 1, outs}, sizeof n.out);
@@ -57,8 +59,24 @@ static void draw_node(bool depthwise) {
   }
 }
 
+// [h,w] of the image are rows of a matrix [1,h,w,c], times one of [1,1,c,outs].
+static void draw_product(void) {
+  draw_node(false);
+  n.matrix = true;
+  const int32_t outs = 1 + (int32_t)draw(20);
+  memcpy(n.filter, (int32_t[]){1, 1, n.in[3], outs}, sizeof n.filter);
+  memcpy(n.out, (int32_t[]){1, n.in[1], n.in[2], outs}, sizeof n.out);
+  for (uint32_t i = 0; i < count_of(n.filter); i++) {
+    n.weights[i] = draw(4) ? 0.0f : (float)draw(2001) * 0.001f - 1.0f;
+  }
+}
+
 static float output_at(int32_t y, int32_t x, int32_t o) {
   float sum = 0.0f;
+  for (int32_t c = 0; c < n.in[3] && n.matrix; c++) {
+    sum += n.input[(y * n.in[2] + x) * n.in[3] + c] * n.weights[c * n.out[3] + o];
+  }
+  if (n.matrix) return sum;
   for (int32_t tap = 0; tap < n.filter[1] * n.filter[2]; tap++) {
     const int32_t row = y + tap / n.filter[2], column = x + tap % n.filter[2];
     const float *pixel = n.input + (row * n.in[2] + column) * n.in[3];
@@ -161,12 +179,13 @@ static void link_operator(arn_fbwrite *f, uint32_t operators, uint32_t i) {
   arn__fbwrite_add(&op, 0, 4, i);
   arn__fbwrite_add_ref(&op, 1);
   arn__fbwrite_add_ref(&op, 2);
-  if (i == 1) arn__fbwrite_add(&op, 3, 1, n.depthwise ? 2 : 1);
-  if (i == 1) arn__fbwrite_add_ref(&op, 4);
+  const bool has_options = i == 1 && !n.matrix;
+  if (has_options) arn__fbwrite_add(&op, 3, 1, n.depthwise ? 2 : 1);
+  if (has_options) arn__fbwrite_add_ref(&op, 4);
   const uint32_t at = link_table(f, operators, i, &op);
   link_words(f, at, 1, inputs[i], i + 1);
   link_words(f, at, 2, outputs + i, 1);
-  if (i == 0) return;
+  if (!has_options) return;
   arn__fbwrite_add(&options, 0, 1, 1);  // valid padding, strides of 1
   arn__fbwrite_add(&options, 1, 4, 1);
   arn__fbwrite_add(&options, 2, 4, 1);
@@ -205,7 +224,7 @@ static void write_model(arn_fbwrite *f) {
   arn__fbwrite_link_root(f, at);
   const uint32_t codes = link_refs(f, at, 1, 2);
   link_code(f, codes, 0, DENSIFY);
-  link_code(f, codes, 1, n.depthwise ? DEPTHWISE_CONV_2D : CONV_2D);
+  link_code(f, codes, 1, n.matrix ? BATCH_MATMUL : n.depthwise ? DEPTHWISE_CONV_2D : CONV_2D);
   link_graph(f, link_refs(f, at, 2, 1));
   const uint32_t buffers = link_refs(f, at, 4, 2);
   link_table(f, buffers, 0, &none);
@@ -268,7 +287,23 @@ static void depthwise(void **state) {
   sparse_is_dense(true);
 }
 
+static void others_read_what_densify_made(void **state) {
+  uint32_t unused, checked = 0;
+  (void)state;
+  for (uint32_t i = 0; i < 50; i++) {
+    do draw_product();
+    while (count_of(n.in) > MOST || count_of(n.filter) > MOST || count_of(n.out) > MOST);
+    compress();
+    if (n.value_count == 0) continue;
+    find_outputs();
+    (void)check_node(&unused);
+    checked++;
+  }
+  assert_true(checked > 40);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(conv), cmocka_unit_test(depthwise)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(conv), cmocka_unit_test(depthwise),
+                                     cmocka_unit_test(others_read_what_densify_made)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
