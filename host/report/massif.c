@@ -26,7 +26,7 @@ static void put_block(const struct massif *m, const host_view_block *b, uint32_t
   const int32_t producer = b->tensor >= 0 ? v->tensors[b->tensor].producer : -1;
   const char *op = b->tensor < 0 ? v->steps[b->first].op : producer < 0 ? "given from outside" : NULL;
   for (uint32_t s = 0; op == NULL && s <= b->first; s++) {
-    if ((int32_t)v->steps[b->first - s].node == producer) op = v->steps[b->first - s].op;
+    if (v->steps[b->first - s].node == producer) op = v->steps[b->first - s].op;
   }
   host_view_label(v, b, label);
   for (char *at = label; *at; at++) *at = *at == '(' || *at == ')' || *at == ':' ? '_' : *at;

@@ -11,6 +11,7 @@
 #define EMPTY 255u        // in a cell: nothing; else 4 * kind + tint
 #define STATIC_CELL 250u
 #define LABEL_MIN 3u
+#define LISTED 10u        // blocks at the peak
 
 struct cell {
   uint8_t what;
@@ -184,6 +185,29 @@ static void put_legend(FILE *out, bool colour) {
   fputs(colour ? "\033[48;5;245m  \033[0m static region\n" : ", blank: free\n", out);
 }
 
+struct listing {
+  FILE *out;
+  const host_view *view;
+};
+
+// What is alive at the peak, from the top down.
+static void list_peak(void *context, uint32_t step, const uint32_t *live, uint32_t count) {
+  const struct listing *l = context;
+  const host_view *v = l->view;
+  if (step != v->peak_step) return;
+  for (uint32_t i = count; i-- > 0 && count - i <= LISTED;) {
+    const host_view_block *b = &v->blocks[live[i]];
+    char label[HOST_VIEW_NAME + 32], number[16] = "*";
+    const char *const shape = b->tensor < 0 ? "" : v->tensors[b->tensor].shape;
+    const char *const type = b->tensor < 0 ? "" : v->tensors[b->tensor].type;
+    if (b->tensor >= 0) snprintf(number, sizeof number, "#%d", b->tensor);
+    host_view_label(v, b, label);
+    fprintf(l->out, "  %-5s 0x%06x %9u  %-15.15s %-8.8s %.*s\n", number, b->low, b->high - b->low, shape,
+            type, host_utf8_prefix(label, 48), label);
+  }
+  if (count > LISTED) fprintf(l->out, "  and %u more below\n", count - LISTED);
+}
+
 static void put_view(FILE *out, const host_view *v, uint32_t most, bool colour) {
   struct picture p;
   memset(&p, 0, sizeof p);
@@ -206,6 +230,9 @@ static void put_view(FILE *out, const host_view *v, uint32_t most, bool colour) 
   fprintf(out, "  arena: addresses up, steps 0 to %u across\n", v->step_count - 1);
   put_map(out, &p, colour);
   put_legend(out, colour);
+  struct listing l = {out, v};
+  fprintf(out, "\n  alive at the peak\n");
+  if (!host_view_walk(v, list_peak, &l)) fputs("  out of host memory\n", out);
 }
 
 void host_term_write(FILE *out, const host_view *views, uint32_t count, bool colour) {

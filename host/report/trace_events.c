@@ -41,7 +41,7 @@ static void put_step(struct trace *t, uint32_t n) {
   const host_view_step *s = &t->view->steps[n];
   begin(t, "X", s->op);
   fprintf(t->out, ",\"cat\":\"operator\",\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"step\":%u,"
-          "\"node\":%u,\"macs\":%.0f,\"live_bytes\":%u,\"high_water\":%u,\"scratch_bytes\":%u}}",
+          "\"node\":%d,\"macs\":%.0f,\"live_bytes\":%u,\"high_water\":%u,\"scratch_bytes\":%u}}",
           t->starts[n], t->starts[n + 1] - t->starts[n], n, s->node, s->macs, s->live_bytes,
           s->high_water, s->scratch_bytes);
   begin(t, "C", "dynamic region, bytes");

@@ -187,7 +187,7 @@ static void read_step(struct reader *r, const cJSON *item, uint32_t n) {
   host_view_step *s = &r->view->steps[n];
   const cJSON *us = cJSON_GetObjectItemCaseSensitive(item, "microseconds");
   text_in(r, item, "op", s->op, sizeof s->op);
-  s->node = count_in(r, item, "node");
+  s->node = index_in(r, item, "node");
   s->live_bytes = count_in(r, item, "live_bytes");
   s->high_water = count_in(r, item, "high_water");
   s->bound_bytes = count_in(r, item, "bound_bytes");

@@ -39,7 +39,8 @@ typedef struct host_view_gap {
 
 typedef struct host_view_step {
   char op[64];
-  uint32_t node, live_bytes, high_water, bound_bytes, scratch_bytes;
+  int32_t node;               // -1: of none, as where rows of an input arrive
+  uint32_t live_bytes, high_water, bound_bytes, scratch_bytes;
   double macs, microseconds;  // microseconds -1: not measured
 } host_view_step;
 
