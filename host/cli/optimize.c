@@ -12,15 +12,17 @@
 #include "host/rewrite/same.h"
 
 static const char usage[] =
-    "Usage: arenite optimize [--budget S] [--stream-input N]... [--stream-output N]... [--json]\n"
-    "                        -o OUT.tflite MODEL.tflite\n"
-    "Plans the model by rows and writes it with that plan in its metadata (docs/plan-format.md), and with\n"
+    "Usage: arenite optimize [--budget S] [--stream-input N]... [--stream-output N]...\n"
+    "                        [--keep-graph] [--json] -o OUT.tflite MODEL.tflite\n"
+    "Simplifies the graph (dead operators, constants, paddings and activations that their neighbours can\n"
+    "do, transposes that cancel), plans the model by rows and writes it with that plan in its metadata (docs/plan-format.md), and with\n"
     "a whole-tensor plan that TFLite Micro honours. Everything else in the file is carried over. Before\n"
     "anything is written, the result is started, its plan verified, and run on generated inputs next to\n"
     "the original: the outputs must be equal to the byte.\n"
     "  --budget S         seconds to search (10)\n"
     "  --stream-input N   input N arrives by rows through a callback and is never whole in memory\n"
     "  --stream-output N  likewise for output N\n"
+    "  --keep-graph       no graph rewrites: the operators stay as they are\n"
     "  --json             schema arenite.optimize, version 1\n"
     "Example: arenite optimize -o person_rows.tflite person_detect.tflite\n";
 
@@ -35,6 +37,7 @@ static int parse(int argc, char **argv, struct request *q) {
       {"budget", required_argument, 0, 'b'},       {"stream-input", required_argument, 0, 'i'},
       {"stream-output", required_argument, 0, 's'}, {"json", no_argument, 0, 'j'},
       {"output", required_argument, 0, 'o'},       {"help", no_argument, 0, 'h'},
+      {"keep-graph", no_argument, 0, 'k'},
       {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -55,6 +58,7 @@ static int parse(int argc, char **argv, struct request *q) {
         q->search.stream.outputs |= 1u << (number & 31);
         break;
       case 'o': q->out = optarg; break;
+      case 'k': q->search.keep_graph = true; break;
       case 'j': q->json = true; break;
       case 'h': fputs(usage, stdout); return -1;
       default: return EXIT_USAGE;
@@ -87,9 +91,37 @@ static int save(const char *path, const uint8_t *bytes, size_t size) {
   return EXIT_OK;
 }
 
+// One line of counts, without those of 0; none where the graph is as it came.
+static void print_rewrites(const arn_simplified *s) {
+  const struct {
+    const char *name;
+    uint32_t count;
+  } kinds[] = {{"dead operators", s->dead}, {"identities", s->identities},
+               {"activations fused", s->activations}, {"paddings fused", s->paddings},
+               {"constants folded", s->constants}};
+  const char *before = "  graph rewrites                 ";
+  for (uint32_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (kinds[i].count == 0) continue;
+    printf("%s%u %s", before, kinds[i].count, kinds[i].name);
+    before = ", ";
+  }
+  if (before[0] == ',') printf("\n");
+}
+
+static void add_rewrites(cJSON *json, const arn_simplified *s) {
+  cJSON *rewrites = cJSON_AddObjectToObject(json, "rewrites");
+  cJSON_AddNumberToObject(rewrites, "dead", s->dead);
+  cJSON_AddNumberToObject(rewrites, "identities", s->identities);
+  cJSON_AddNumberToObject(rewrites, "activations", s->activations);
+  cJSON_AddNumberToObject(rewrites, "paddings", s->paddings);
+  cJSON_AddNumberToObject(rewrites, "constants", s->constants);
+  cJSON_AddNumberToObject(rewrites, "constant_bytes", s->constant_bytes);
+}
+
 static int print(const struct request *q, const arn_optimized *r, const arn_usage *before) {
   if (!q->json) {
     printf("%s\n", q->path);
+    print_rewrites(&r->simplified);
     printf("  dynamic region, whole tensors  %9u bytes\n", r->whole_bytes);
     printf("  dynamic region, rows           %9u bytes in %u steps, %u segments\n", r->row_bytes,
            r->steps, r->segments);
@@ -103,6 +135,7 @@ static int print(const struct request *q, const arn_optimized *r, const arn_usag
   }
   cJSON *json = host_json_new("arenite.optimize", 1, q->path);
   cJSON_AddStringToObject(json, "output", q->out);
+  add_rewrites(json, &r->simplified);
   cJSON_AddNumberToObject(json, "arena_bytes_before", before->arena_bytes);
   cJSON_AddNumberToObject(json, "arena_bytes", r->usage.arena_bytes);
   cJSON_AddNumberToObject(json, "static_bytes", r->usage.static_bytes);

@@ -117,6 +117,7 @@ struct copy {
   arn_fbwrite *file;
   arn_fbsource *source;
   uint32_t depth;
+  uint32_t owner;  // the table whose union is being copied; 0: none
 };
 
 static bool ok(const struct copy *copy) { return !copy->source->error && !copy->file->error; }
@@ -141,6 +142,16 @@ static uint32_t scalar_bytes(char kind) {
   }
 }
 
+// Finds the edit of a field; NULL for most.
+static const arn_fbedit *edit_of(const struct copy *copy, uint32_t table_at, uint32_t field) {
+  const uint32_t at = copy->owner ? copy->owner : table_at;
+  for (uint32_t i = 0; i < copy->source->edit_count; i++) {
+    const arn_fbedit *e = &copy->source->edits[i];
+    if (e->table_at == at && e->field == field && e->in_options == (copy->owner != 0)) return e;
+  }
+  return NULL;
+}
+
 static bool is_scalar(char kind) { return strchr("1248f", kind) != NULL; }
 
 static uint32_t copy_table(struct copy *copy, uint32_t table_at, const arn_fbtype *type);
@@ -162,14 +173,23 @@ static uint32_t copy_vector(struct copy *copy, uint32_t at, char kind) {
   return copied;
 }
 
-static uint32_t copy_tables(struct copy *copy, uint32_t at, const arn_fbtype *type) {
-  const uint32_t count = arn__fbcopy_count(copy->source, at, 4);
+static uint32_t write_list(struct copy *copy, const arn_fbedit *edit) {
+  const arn_fbvector vector = {edit->list, edit->count, 4, 0};
+  return arn__fbwrite_vector(copy->file, &vector);
+}
+
+// `edit` names the elements to copy; NULL: all.
+static uint32_t copy_tables(struct copy *copy, uint32_t at, const arn_fbtype *type,
+                            const arn_fbedit *edit) {
+  const uint32_t there = arn__fbcopy_count(copy->source, at, 4);
+  const uint32_t count = edit ? edit->count : there;
   const uint32_t before = copy->file->size;
   if (!ok(copy)) return 0;
   const uint32_t refs = arn__fbwrite_refs(copy->file, count);
   pay(copy, before);
   for (uint32_t i = 0; i < count && ok(copy); i++) {
-    const uint32_t element = arn__fbcopy_element(copy->source, at, i);
+    const uint32_t index = edit ? (uint32_t)edit->list[i] : i;
+    const uint32_t element = index < there ? arn__fbcopy_element(copy->source, at, index) : 0;
     if (!element) return 0;
     arn__fbwrite_link_at(copy->file, refs, i, copy_table(copy, element, type));
   }
@@ -203,12 +223,14 @@ static void add_field(struct copy *copy, uint32_t table_at, const struct walk *w
                       arn_fbtable *out) {
   const uint16_t id = (uint16_t)walk->id;
   const bool is_union = *walk->kind == 'u';
+  const arn_fbedit *edit = edit_of(copy, table_at, walk->id);
   if (*walk->kind == '-') return;
-  if (!arn__fbcopy_field(copy->source, table_at, is_union ? id + 1u : id).at) return;
+  if (!arn__fbcopy_field(copy->source, table_at, is_union ? id + 1u : id).at && !edit) return;
   if (is_scalar(*walk->kind)) {
     const uint32_t bytes = scalar_bytes(*walk->kind);
     arn__fbwrite_add(out, id, (uint8_t)bytes,
-                     arn__fbcopy_scalar(copy->source, table_at, id, bytes, 0));
+                     edit ? edit->value
+                          : arn__fbcopy_scalar(copy->source, table_at, id, bytes, 0));
   } else if (!is_union) {
     arn__fbwrite_add_ref(out, id);
   } else if (member_of(copy, table_at, walk)) {
@@ -217,6 +239,14 @@ static void add_field(struct copy *copy, uint32_t table_at, const struct walk *w
   } else {
     copy->source->dropped++;
   }
+}
+
+static uint32_t copy_union(struct copy *copy, uint32_t at, const arn_fbtype *type, uint32_t owner) {
+  const uint32_t outer = copy->owner;
+  copy->owner = owner;
+  const uint32_t copied = copy_table(copy, at, type);
+  copy->owner = outer;
+  return copied;
 }
 
 // Copies what the reference field that `walk` stands at points to, and links it.
@@ -228,11 +258,13 @@ static void copy_target(struct copy *copy, uint32_t table_at, const struct walk 
   const arn_fbtype *part = kind == 'u' ? member_of(copy, table_at, walk) : NULL;
   if (kind == 'u' && !part) return;
   const uint32_t target = arn__fbcopy_follow(copy->source, table_at, id);
+  const arn_fbedit *edit = edit_of(copy, table_at, id);
   if (!target) return;
   uint32_t copied = 0;
-  if (kind == 'T') copied = copy_tables(copy, target, *walk->part);
+  if (kind == 'T') copied = copy_tables(copy, target, *walk->part, edit);
   else if (kind == 't') copied = copy_table(copy, target, *walk->part);
-  else if (kind == 'u') copied = copy_table(copy, target, part);
+  else if (kind == 'u') copied = copy_union(copy, target, part, table_at);
+  else if (edit) copied = write_list(copy, edit);
   else copied = copy_vector(copy, target, kind);
   if (copied) arn__fbwrite_link(copy->file, copied_at, id, copied);
 }
@@ -266,6 +298,6 @@ static uint32_t copy_table(struct copy *copy, uint32_t table_at, const arn_fbtyp
 
 uint32_t arn__fbcopy_table(arn_fbwrite *file, arn_fbsource *source, uint32_t table_at,
                            const arn_fbtype *type) {
-  struct copy copy = {file, source, 0};
+  struct copy copy = {file, source, 0, 0};
   return ok(&copy) ? copy_table(&copy, table_at, type) : 0;
 }

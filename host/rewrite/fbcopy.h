@@ -9,16 +9,30 @@
 #ifndef ARENITE_HOST_REWRITE_FBCOPY_H
 #define ARENITE_HOST_REWRITE_FBCOPY_H
 
+#include <stdbool.h>
+
 #include "host/rewrite/fbwrite.h"
 #include "host/rewrite/schema.h"
 
-// A file being read, and what came of it. Zero it but for bytes, size and (if wanted) budget.
+// A change to be made on the way: field `field` of the table at `table_at` (`in_options`: of that
+// table's union, an operator's options) gets another value. A scalar that is absent is added.
+typedef struct arn_fbedit {
+  uint32_t table_at, field;
+  bool in_options;
+  uint64_t value;          // of a scalar
+  const int32_t *list;     // of a vector: its elements; of a vector of tables: the indices to keep
+  uint32_t count;          // of the list
+} arn_fbedit;
+
+// A file being read, and what came of it. Zero it but for bytes, size and (if wanted) budget and edits.
 typedef struct arn_fbsource {
   const uint8_t *bytes;  // borrowed
   uint32_t size;
   uint32_t budget;     // bytes that copies may still write; arn__fbcopy_open sets 4 * size + 4096
   uint32_t dropped;    // fields and union members that the schema does not know
   const char *error;   // first failure: the source is malformed, or the budget is spent
+  const arn_fbedit *edits;  // borrowed; looked through for every field
+  uint32_t edit_count;
 } arn_fbsource;
 
 // Where a value lies in the source: a table's field, or nothing (at == 0).

@@ -17,8 +17,7 @@ struct rewrite {
   arn_fbsource source;
   arn_fbwrite file;
   uint32_t root, new_root;
-  const arn_metadata_entry *entries;
-  uint32_t count;
+  const arn_file_changes *changes;
 };
 
 static uint32_t vector_of(struct rewrite *w, uint32_t field, uint32_t *count) {
@@ -45,9 +44,9 @@ static uint32_t copy_tables(struct rewrite *w, uint32_t field, const arn_fbtype 
 static bool replaces(struct rewrite *w, uint32_t table) {
   const uint32_t name = arn__fbcopy_follow(&w->source, table, METADATA_NAME);
   const uint32_t length = name ? arn__fbcopy_count(&w->source, name, 1) : 0;
-  for (uint32_t k = 0; k < w->count; k++) {
-    if (strlen(w->entries[k].name) == length &&
-        memcmp(w->source.bytes + name + 4, w->entries[k].name, length) == 0) {
+  for (uint32_t k = 0; k < w->changes->entry_count; k++) {
+    const char *entry = w->changes->entries[k].name;
+    if (strlen(entry) == length && memcmp(w->source.bytes + name + 4, entry, length) == 0) {
       return true;
     }
   }
@@ -59,7 +58,7 @@ static uint32_t new_metadata(struct rewrite *w, uint32_t k, uint32_t buffer) {
   arn__fbwrite_add_ref(&t, METADATA_NAME);
   arn__fbwrite_add(&t, METADATA_BUFFER_INDEX, 4, buffer);
   const uint32_t at = arn__fbwrite_table(&w->file, &t);
-  const char *name = w->entries[k].name;
+  const char *name = w->changes->entries[k].name;
   arn__fbwrite_link(&w->file, at, METADATA_NAME,
                     arn__fbwrite_string(&w->file, name, (uint32_t)strlen(name)));
   return at;
@@ -71,29 +70,40 @@ static void write_metadata(struct rewrite *w, uint32_t first_buffer) {
   for (uint32_t i = 0; i < count; i++) {
     if (!replaces(w, arn__fbcopy_element(&w->source, at, i))) kept++;
   }
-  const uint32_t refs = arn__fbwrite_refs(&w->file, kept + w->count);
+  const uint32_t refs = arn__fbwrite_refs(&w->file, kept + w->changes->entry_count);
   arn__fbwrite_link(&w->file, w->new_root, METADATA, refs);
   uint32_t next = 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t table = arn__fbcopy_element(&w->source, at, i);
     if (replaces(w, table)) continue;
-    const uint32_t copy = arn__fbcopy_table(&w->file, &w->source, table, arn__schema_model.parts[PART_METADATA]);
+    const uint32_t copy = arn__fbcopy_table(&w->file, &w->source, table,
+                                            arn__schema_model.parts[PART_METADATA]);
     arn__fbwrite_link_at(&w->file, refs, next++, copy);
   }
-  for (uint32_t k = 0; k < w->count; k++) {
+  for (uint32_t k = 0; k < w->changes->entry_count; k++) {
     arn__fbwrite_link_at(&w->file, refs, next++, new_metadata(w, k, first_buffer + k));
   }
 }
 
+static void write_buffer(struct rewrite *w, uint32_t refs, uint32_t index,
+                         const arn_metadata_entry *from) {
+  arn_fbtable t = {0};
+  arn__fbwrite_add_ref(&t, BUFFER_DATA);
+  const uint32_t at = arn__fbwrite_table(&w->file, &t);
+  const arn_fbvector v = {from->data, (uint32_t)from->bytes, 1, 16};
+  arn__fbwrite_link_at(&w->file, refs, index, at);
+  arn__fbwrite_link(&w->file, at, BUFFER_DATA, arn__fbwrite_vector(&w->file, &v));
+}
+
 static void write_buffers(struct rewrite *w, uint32_t old_count) {
-  const uint32_t refs = copy_tables(w, BUFFERS, arn__schema_model.parts[PART_BUFFER], w->count);
-  for (uint32_t k = 0; k < w->count; k++) {
-    arn_fbtable t = {0};
-    arn__fbwrite_add_ref(&t, BUFFER_DATA);
-    const uint32_t at = arn__fbwrite_table(&w->file, &t);
-    const arn_fbvector v = {w->entries[k].data, (uint32_t)w->entries[k].bytes, 1, 16};
-    arn__fbwrite_link_at(&w->file, refs, old_count + k, at);
-    arn__fbwrite_link(&w->file, at, BUFFER_DATA, arn__fbwrite_vector(&w->file, &v));
+  const arn_file_changes *c = w->changes;
+  const uint32_t refs = copy_tables(w, BUFFERS, arn__schema_model.parts[PART_BUFFER],
+                                    c->buffer_count + c->entry_count);
+  for (uint32_t k = 0; k < c->buffer_count; k++) {
+    write_buffer(w, refs, old_count + k, &c->buffers[k]);
+  }
+  for (uint32_t k = 0; k < c->entry_count; k++) {
+    write_buffer(w, refs, old_count + c->buffer_count + k, &c->entries[k]);
   }
 }
 
@@ -141,15 +151,17 @@ static void rewrite_all(struct rewrite *w) {
   copy_tables(w, CODES, arn__schema_model.parts[PART_CODE], 0);
   copy_tables(w, SUBGRAPHS, arn__schema_model.parts[PART_SUBGRAPH], 0);
   copy_ints(w, METADATA_BUFFER);
-  write_metadata(w, buffers);
+  write_metadata(w, buffers + w->changes->buffer_count);
   copy_tables(w, SIGNATURES, arn__schema_model.parts[PART_SIGNATURE], 0);
   write_buffers(w, buffers);
   arn__fbwrite_pad(&w->file, 16);
 }
 
-bool arn_metadata_add(const void *source, size_t source_bytes, const arn_metadata_entry *entries,
-                      uint32_t count, uint8_t **bytes, size_t *size, const char **why) {
-  struct rewrite w = {.entries = entries, .count = count};
+bool arn_file_change(const void *source, size_t source_bytes, const arn_file_changes *changes,
+                     uint8_t **bytes, size_t *size, const char **why) {
+  struct rewrite w = {.changes = changes};
+  w.source.edits = changes->edits;
+  w.source.edit_count = changes->edit_count;
   *bytes = NULL;
   *size = 0;
   w.root = arn__fbcopy_open(&w.source, source, source_bytes);
@@ -169,4 +181,10 @@ bool arn_metadata_add(const void *source, size_t source_bytes, const arn_metadat
   w.file.bytes = NULL;
   arn__fbwrite_release(&w.file);
   return true;
+}
+
+bool arn_metadata_add(const void *source, size_t source_bytes, const arn_metadata_entry *entries,
+                      uint32_t count, uint8_t **bytes, size_t *size, const char **why) {
+  const arn_file_changes changes = {.entries = entries, .entry_count = count};
+  return arn_file_change(source, source_bytes, &changes, bytes, size, why);
 }

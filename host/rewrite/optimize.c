@@ -61,18 +61,15 @@ static arn_status try_result(arn_optimized *r, arn_error *error) {
   return status;
 }
 
-arn_status arn_optimize(const void *bytes, size_t size, const host_search_options *search,
-                        arn_optimized *r, arn_error *error, const char **why) {
-  host_options options = {.fill = HOST_FILL_ZERO};
+// Plans a file whose graph stays as it is, and writes it.
+static arn_status optimize_rows(const void *bytes, size_t size, const host_search_options *search,
+                                arn_optimized *r, arn_error *error, const char **why) {
+  const host_options options = {.config = {.flags = ARN_IGNORE_PLAN}, .fill = HOST_FILL_ZERO};
   host_engine e;
   uint8_t *plan = NULL;
   size_t plan_bytes = 0;
-  memset(r, 0, sizeof *r);
-  *why = NULL;
-  options.config.flags = ARN_IGNORE_PLAN;
   arn_status status = host_engine_open(&e, bytes, size, &options, error);
   if (status != ARN_OK) return status;
-  r->whole_bytes = e.usage.dynamic_bytes;
   bool ok = plan_rows(&e, search, r, &plan, &plan_bytes);
   if (!ok) *why = "the rows of this model can't be planned (out of host memory, or too many outputs)";
   const arn_metadata_entry rows = {"arenite.plan", plan, plan_bytes};
@@ -81,7 +78,7 @@ arn_status arn_optimize(const void *bytes, size_t size, const host_search_option
   // Very small networks need more to verify a row plan than it saves them. Streams need one all the same.
   const bool keep = search->keep_rows || search->stream.inputs != 0 || search->stream.outputs != 0;
   if (ok && status == ARN_OK && !keep && r->usage.arena_bytes >= e.usage.arena_bytes) {
-    r->row_bytes = r->whole_bytes;
+    r->row_bytes = e.usage.dynamic_bytes;
     ok = write_file(bytes, size, &e, r, NULL, why);
     if (ok) status = try_result(r, error);
   }
@@ -92,5 +89,36 @@ arn_status arn_optimize(const void *bytes, size_t size, const host_search_option
     free(r->bytes);
     r->bytes = NULL;
   }
+  return status;
+}
+
+// Says whether the model starts as it came, and what its dynamic region needs.
+static arn_status try_source(const void *bytes, size_t size, arn_optimized *r, arn_error *error) {
+  const host_options options = {.config = {.flags = ARN_IGNORE_PLAN}, .fill = HOST_FILL_ZERO};
+  host_engine e;
+  const arn_status status = host_engine_open(&e, bytes, size, &options, error);
+  if (status != ARN_OK) return status;
+  r->whole_bytes = e.usage.dynamic_bytes;
+  host_engine_close(&e);
+  return ARN_OK;
+}
+
+arn_status arn_optimize(const void *bytes, size_t size, const host_search_options *search,
+                        arn_optimized *r, arn_error *error, const char **why) {
+  uint8_t *simpler = NULL;
+  size_t simpler_size = 0;
+  memset(r, 0, sizeof *r);
+  *why = NULL;
+  arn_status status = try_source(bytes, size, r, error);
+  if (status != ARN_OK) return status;
+  // What cannot be rewritten is planned as it is, and says itself why where that fails too.
+  if (!search->keep_graph &&
+      arn_simplify(bytes, size, &simpler, &simpler_size, &r->simplified, why) && simpler) {
+    status = optimize_rows(simpler, simpler_size, search, r, error, why);
+  } else {
+    *why = NULL;
+    status = optimize_rows(bytes, size, search, r, error, why);
+  }
+  free(simpler);
   return status;
 }

@@ -3,11 +3,13 @@
 #define ARENITE_HOST_REWRITE_OPTIMIZE_H
 
 #include "host/check/engine.h"
+#include "host/rewrite/simplify.h"
 #include "host/search/rowsearch.h"
 
 typedef struct arn_optimized {
   uint8_t *bytes;          // of the file; the caller frees
   size_t size;
+  arn_simplified simplified;  // graph rewrites made
   uint32_t whole_bytes;    // dynamic region of the file as it came, best heap-free planner
   uint32_t row_bytes;      // dynamic region by the row plan
   uint64_t live_peak;      // least that any placement of this schedule needs
@@ -15,7 +17,7 @@ typedef struct arn_optimized {
   arn_usage usage;         // of the optimised file: the whole arena
 } arn_optimized;
 
-// Plans rows for `model` and writes the file. The result has been started once, so that its plan is known
+// Simplifies the graph (simplify.h), plans rows and writes the file. The result has been started once, so that its plan is known
 // to verify. Fails: status and error of the step that failed; *why a sentence where the host failed.
 arn_status arn_optimize(const void *bytes, size_t size, const host_search_options *search,
                         arn_optimized *result, arn_error *error, const char **why);

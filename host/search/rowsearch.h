@@ -12,6 +12,7 @@
 typedef struct host_search_options {
   double budget_seconds;
   host_stream_wish stream;
+  bool keep_graph;   // arn_optimize: no graph rewrites
   bool keep_rows;    // arn_optimize: write the row plan even where it saves nothing (for tests)
   void (*progress)(void *context, double share);   // NULL: silent
   void *context;
