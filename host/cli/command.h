@@ -32,6 +32,8 @@ int cli_optimize(int argc, char **argv);
 int cli_trace(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_fit(int argc, char **argv);
+int cli_diagnose(int argc, char **argv);
+int cli_explain(int argc, char **argv);
 
 // A model file in memory.
 typedef struct cli_model {

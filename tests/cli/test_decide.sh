@@ -2,7 +2,7 @@
 # trace, compare, fit, explain, diagnose: each number they print is held against one had another way.
 build=${1:-build}
 . tests/lib/count.sh
-arenite=$build/arenite
+arenite=$(realpath "$build")/arenite
 kws=examples/kws/kws.tflite
 mnist=examples/mnist/mnist.tflite
 shared=../shared/models
@@ -187,6 +187,66 @@ if [ -d "$shared" ] && python3 -c '' 2>/dev/null; then
 else
   skip "fit: estimate against the count" "../shared or python3 is not here"
 fi
+
+# ---- diagnose and explain
+commands_do_what_they_say() {  # the command of each remedy, run: is the arena then what was promised?
+  "$arenite" diagnose --json --arena 1K --planner id --keep-all "$mnist" >"$work/advice.json"
+  [ $? -eq 5 ] || return 1
+  python3 -c '
+import json, subprocess, sys
+advice = json.load(open(sys.argv[2]))
+assert advice["remedies"], "no remedy"
+saved = [r["saved_bytes"] for r in advice["remedies"]]
+assert saved == sorted(saved, reverse=True)
+for r in advice["remedies"]:
+  words = r["command"].split()
+  if words[0] != "arenite": continue
+  out = subprocess.run([sys.argv[1]] + words[1:] + ["--json"], check=True, capture_output=True, text=True).stdout
+  arena = json.loads(out)["arena_bytes"]
+  print(r["remedy"], r["arena_bytes"], arena)
+  assert arena == r["arena_bytes"], r
+  assert advice["need_bytes"] - arena == r["saved_bytes"]
+' "$arenite" "$work/advice.json"
+}
+in_work() { cp "$mnist" "$work/m.tflite" && (cd "$work" && mnist=m.tflite && "$@"); }
+enough_is_enough() {
+  need=$(arena_of "$kws")
+  exits 0 "$arenite" diagnose --arena "$need" "$kws" && says 'fits: .* 0 to spare' &&
+    exits 5 "$arenite" diagnose --arena $((need - 1)) "$kws" && says '1 are lacking' && says 'what fails'
+}
+diagnosis_is_narrow() {
+  exits 5 "$arenite" diagnose --arena 1K "$mnist" && awk 'length($0) > 100 { exit 1 }' "$work/out"
+}
+board_is_its_largest_region() {
+  exits 0 "$arenite" diagnose --board stm32f411 "$kws" && says 'STM32F411RE: sram, 131072 bytes'
+}
+record_of_a_start() {  # as diagnose says that it fails, in five numbers
+  "$arenite" diagnose --json --arena 2K "$mnist" >"$work/advice.json"
+  record=$(python3 -c '
+import json, re, sys
+f = json.load(open(sys.argv[1]))["failing"]
+names = re.findall(r"X\(([A-Z0-9_]+), \"((?:[^\"\\]|\\.)*)\"\)", open("include/arenite/status.h").read())
+what = [t for _, t in names].index(f["reason"])
+print(5000 + what, f.get("node", -1), f.get("tensor", -1), f["need"], f["have"], sep=",")' "$work/advice.json")
+  echo "$record"
+  exits 0 "$arenite" explain "$record" "$mnist" && says 'the arena had 20[45][0-9] bytes' && says 'What to do'
+}
+
+if python3 -c '' 2>/dev/null; then
+  check "diagnose: every command does what it says" in_work commands_do_what_they_say
+  check "explain: a record leads back to its arena" record_of_a_start
+else
+  skip "diagnose: every command does what it says" "no python3"
+fi
+check "diagnose: enough is enough, a byte less is not" enough_is_enough
+check "diagnose: 100 columns" diagnosis_is_narrow
+check "diagnose: a board by the beginning of its name" board_is_its_largest_region
+check "diagnose: neither arena nor board: usage" exits 2 "$arenite" diagnose "$kws"
+check "diagnose: no such board: usage" exits 2 "$arenite" diagnose --board nonsense "$kws"
+check "explain: a sentence without a model" exits 0 "$arenite" explain "-3,1,2,0,0"
+check "explain: four numbers: usage" exits 2 "$arenite" explain "5050,1,2,3"
+check "explain: words: usage" exits 2 "$arenite" explain "five,1,2,3,4"
+check "explain: another model's record: refused" exits 1 "$arenite" explain "5050,0,0,77,3" "$kws"
 
 echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
 [ "$FAILED" -eq 0 ]
