@@ -1,5 +1,5 @@
-// arenite report: plans as a page, a picture, a table or a trace. Models are planned first; everything is
-// then drawn from the JSON of the plans.
+// arenite report: plans as a page, a picture, a table or a trace. Models are planned first;
+// everything is then drawn from the JSON of the plans.
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -15,28 +15,41 @@
 static const char usage[] =
     "Usage: arenite report [-o FILE] [--format F] [--planner P,P...] [--align N] [--keep-all]\n"
     "                      [--no-overlap] MODEL.tflite | PLAN.json | - ...\n"
-    "Draws where everything lies in the arena, and the memory curve above it. Several models, planners\n"
-    "or stored plans (at most 8) are laid over each other. PLAN.json is what `arenite plan --json`,\n"
-    "`arenite profile --json` or this command wrote; - reads it from stdin.\n"
+    "Draws where everything lies in the arena, and the memory curve above it. Several models,\n"
+    "planners or stored plans (at most 8) are laid over each other. PLAN.json is what\n"
+    "`arenite plan --json`, `arenite profile --json` or this command wrote; - reads it from\n"
+    "stdin.\n"
     "  -o FILE        where to; the end of the name gives the format. Without it: to the terminal\n"
     "  --format F     html (a page that needs nothing else), svg, term, md, json (docs/schema),\n"
-    "                 trace (.trace.json, for Perfetto), massif, csv (for `arenite pack`); massif and csv\n"
-    "                 take one plan\n"
+    "                 trace (.trace.json, for Perfetto), massif, csv (for `arenite pack`);\n"
+    "                 massif and csv take one plan\n"
     "  --planner P    planners, separated by commas, as in `arenite plan`\n"
     "  --align N, --keep-all, --no-overlap   as in `arenite plan`\n"
     "  --json         the same as --format json\n"
     "Example: arenite report --planner auto,id -o report.html person_detect.tflite\n";
 
-typedef enum report_format { NONE, HTML, SVG, TERM, MARKDOWN, JSON, TRACE, MASSIF, CSV } report_format;
+typedef enum report_format {
+  NONE,
+  HTML,
+  SVG,
+  TERM,
+  MARKDOWN,
+  JSON,
+  TRACE,
+  MASSIF,
+  CSV
+} report_format;
 
 static const struct {
   const char *name;
   const char *ending;
   report_format format;
-} formats[] = {{"html", ".html", HTML},        {"html", ".htm", HTML},   {"svg", ".svg", SVG},
-               {"term", ".txt", TERM},         {"md", ".md", MARKDOWN},  {"trace", ".trace.json", TRACE},
-               {"chrome", ".trace", TRACE},    {"json", ".json", JSON},  {"massif", ".massif", MASSIF},
-               {"markdown", ".markdown", MARKDOWN}, {"csv", ".csv", CSV}};
+} formats[] = {{"html", ".html", HTML},       {"html", ".htm", HTML},
+               {"svg", ".svg", SVG},          {"term", ".txt", TERM},
+               {"md", ".md", MARKDOWN},       {"trace", ".trace.json", TRACE},
+               {"chrome", ".trace", TRACE},   {"json", ".json", JSON},
+               {"massif", ".massif", MASSIF}, {"markdown", ".markdown", MARKDOWN},
+               {"csv", ".csv", CSV}};
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
@@ -57,12 +70,13 @@ static report_format format_of_file(const char *path) {
   const size_t length = strlen(path);
   for (size_t i = 0; i < FORMAT_COUNT; i++) {
     const size_t end = strlen(formats[i].ending);
-    if (length > end && strcmp(path + length - end, formats[i].ending) == 0) return formats[i].format;
+    const char *const rest = path + (length > end ? length - end : 0);
+    if (length > end && strcmp(rest, formats[i].ending) == 0) return formats[i].format;
   }
   return NONE;
 }
 
-// ---- arguments ---------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------------------
 
 static int bad(const char *what, const char *value) {
   return cli_fail(EXIT_USAGE, "\"%s\" is no valid %s; see `arenite report --help`", value, what);
@@ -88,12 +102,15 @@ static int set_option(struct wish *w, int option) {
 }
 
 static int parse(int argc, char **argv, struct wish *w) {
-  static const struct option options[] = {
-      {"output", required_argument, 0, 'o'}, {"format", required_argument, 0, 'f'},
-      {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'a'},
-      {"keep-all", no_argument, 0, 'k'},     {"no-overlap", no_argument, 0, 'n'},
-      {"json", no_argument, 0, 'j'},         {"help", no_argument, 0, 'h'},
-      {0, 0, 0, 0}};
+  static const struct option options[] = {{"output", required_argument, 0, 'o'},
+                                          {"format", required_argument, 0, 'f'},
+                                          {"planner", required_argument, 0, 'p'},
+                                          {"align", required_argument, 0, 'a'},
+                                          {"keep-all", no_argument, 0, 'k'},
+                                          {"no-overlap", no_argument, 0, 'n'},
+                                          {"json", no_argument, 0, 'j'},
+                                          {"help", no_argument, 0, 'h'},
+                                          {0, 0, 0, 0}};
   int c;
   optind = 1;
   while ((c = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
@@ -108,13 +125,14 @@ static int parse(int argc, char **argv, struct wish *w) {
   return w->format == NONE ? bad("ending for a format: give --format", w->output) : EXIT_OK;
 }
 
-// ---- gathering ---------------------------------------------------------------------------------------
+// ---- gathering ----------------------------------------------------------------------------------
 
 static int too_many(const char *path) {
   return cli_fail(EXIT_USAGE, "%s: these are more than %u plans", path, HOST_DOCUMENT_PLANS);
 }
 
-static int add_engine(host_document *d, const cli_model *m, const host_engine *e, const char *planner) {
+static int add_engine(host_document *d, const cli_model *m, const host_engine *e,
+                      const char *planner) {
   host_facts facts;
   if (!host_facts_gather(&facts, &e->nn)) return cli_fail(EXIT_INTERNAL, "out of host memory");
   cJSON *plan = host_json_new("arenite.plan", 1, m->path);
@@ -125,7 +143,8 @@ static int add_engine(host_document *d, const cli_model *m, const host_engine *e
   return host_document_add(d, plan) ? EXIT_OK : too_many(m->path);
 }
 
-static int add_planner(host_document *d, const struct wish *w, const cli_model *m, const char *name) {
+static int add_planner(host_document *d, const struct wish *w, const cli_model *m,
+                       const char *name) {
   host_engine e;
   cli_options o = w->plan;
   o.path = m->path;
@@ -194,11 +213,12 @@ static int add_path(host_document *d, const struct wish *w, const char *path) {
   return json ? code : add_model(d, w, path);
 }
 
-// ---- writing -----------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static bool wants_colour(const struct wish *w) {
   const char *const term = getenv("TERM");
-  return w->output == NULL && isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL && term && strcmp(term, "dumb") != 0;
+  return w->output == NULL && isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL && term &&
+         strcmp(term, "dumb") != 0;
 }
 
 static int write_text(const host_document *d, report_format format, FILE *out) {
@@ -238,8 +258,8 @@ static int write_all(const host_document *d, report_format format, bool colour, 
   if (!host_document_views(d, v.plans, &v.count, &what)) {
     return cli_fail(EXIT_MODEL, "the plan can't be drawn: %s", what);
   }
-  const int code = format == HTML || format == JSON ? write_text(d, format, out)
-                                                    : write_views(&v, format, out);
+  const int code =
+      format == HTML || format == JSON ? write_text(d, format, out) : write_views(&v, format, out);
   while (v.count > 0) host_view_close(&v.plans[--v.count]);
   return code;
 }

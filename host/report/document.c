@@ -80,7 +80,7 @@ bool host_document_parse(host_document *d, const char *text, size_t size, const 
   return object != NULL && add_any(d, object, what);
 }
 
-// ---- labels ------------------------------------------------------------------------------------------
+// ---- labels -------------------------------------------------------------------------------------
 
 static const char *file_of(const cJSON *plan) {
   const char *model = text_of(plan, "model"), *slash = strrchr(model, '/');
@@ -121,7 +121,7 @@ void host_document_label(host_document *d) {
   }
 }
 
-// ---- output ------------------------------------------------------------------------------------------
+// ---- output -------------------------------------------------------------------------------------
 
 bool host_document_views(const host_document *d, host_view *views, uint32_t *count,
                          const char **what) {

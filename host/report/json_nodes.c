@@ -1,7 +1,8 @@
 // The nodes of a plan as JSON: what each reads and writes.
 #include "host/report/json.h"
 
-static void add_list(cJSON *item, const char *name, const host_facts *f, uint32_t at, uint32_t count) {
+static void add_list(cJSON *item, const char *name, const host_facts *f, uint32_t at,
+                     uint32_t count) {
   cJSON *list = cJSON_AddArrayToObject(item, name);
   for (uint32_t i = 0; i < count; i++) {
     cJSON_AddItemToArray(list, cJSON_CreateNumber(arn_model_index(f->nn->model, at, i)));

@@ -17,7 +17,8 @@ static void put_code(FILE *out, const char *text) {
 }
 
 static void put_totals(FILE *out, const host_view *views, uint32_t count) {
-  fputs("| plan | arena | static | dynamic | lower bound | peak |\n|---|--:|--:|--:|--:|---|\n", out);
+  fputs("| plan | arena | static | dynamic | lower bound | peak |\n|---|--:|--:|--:|--:|---|\n",
+        out);
   for (uint32_t i = 0; i < count; i++) {
     const host_view *v = &views[i];
     fputs("| ", out);
@@ -57,8 +58,10 @@ static void put_peak(void *context, uint32_t step, const uint32_t *live, uint32_
   const struct peak *p = context;
   const host_view *v = p->view;
   if (step != v->peak_step) return;
-  fputs("\n| bytes | address | alive at the peak | shape, type | role | steps |\n"
-        "|--:|--:|---|---|---|---|\n", p->out);
+  fputs(
+      "\n| bytes | address | alive at the peak | shape, type | role | steps |\n"
+      "|--:|--:|---|---|---|---|\n",
+      p->out);
   for (uint32_t i = count; i-- > 0 && count - i <= MOST_BLOCKS;) {
     put_block(p->out, v, &v->blocks[live[i]]);
   }
@@ -74,8 +77,11 @@ static void put_formula(FILE *out, const host_view *v) {
 }
 
 static void put_steps(FILE *out, const host_view *v) {
-  fprintf(out, "\n<details><summary>%u steps</summary>\n\n| step | operator | live | high water | MACs |\n"
-          "|--:|---|--:|--:|--:|\n", v->step_count);
+  fprintf(
+      out,
+      "\n<details><summary>%u steps</summary>\n\n| step | operator | live | high water | MACs |\n"
+      "|--:|---|--:|--:|--:|\n",
+      v->step_count);
   for (uint32_t n = 0; n < v->step_count; n++) {
     const host_view_step *s = &v->steps[n];
     fprintf(out, "| %u | ", n);

@@ -24,13 +24,16 @@ static void put_block(const struct massif *m, const host_view_block *b, uint32_t
   char label[HOST_VIEW_NAME + 32];
   const host_view *v = m->view;
   const int32_t producer = b->tensor >= 0 ? v->tensors[b->tensor].producer : -1;
-  const char *op = b->tensor < 0 ? v->steps[b->first].op : producer < 0 ? "given from outside" : NULL;
+  const char *op = b->tensor < 0  ? v->steps[b->first].op
+                   : producer < 0 ? "given from outside"
+                                  : NULL;
   for (uint32_t s = 0; op == NULL && s <= b->first; s++) {
     if (v->steps[b->first - s].node == producer) op = v->steps[b->first - s].op;
   }
   host_view_label(v, b, label);
   for (char *at = label; *at; at++) *at = *at == '(' || *at == ')' || *at == ':' ? '_' : *at;
-  fprintf(m->out, " n0: %u 0x%X: %s (in %s)\n", bytes, b->low + ENGINE_ADDRESS, label, op ? op : "?");
+  fprintf(m->out, " n0: %u 0x%X: %s (in %s)\n", bytes, b->low + ENGINE_ADDRESS, label,
+          op ? op : "?");
 }
 
 static void put_snapshot(void *context, uint32_t step, const uint32_t *live, uint32_t count) {
@@ -44,8 +47,8 @@ static void put_snapshot(void *context, uint32_t step, const uint32_t *live, uin
     total += bytes;
     blocks += bytes > 0;
   }
-  fprintf(m->out, "#-----------\nsnapshot=%u\n#-----------\ntime=%u\nmem_heap_B=%u\n", m->snapshots++,
-          step, total);
+  fprintf(m->out, "#-----------\nsnapshot=%u\n#-----------\ntime=%u\nmem_heap_B=%u\n",
+          m->snapshots++, step, total);
   fprintf(m->out, "mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n", peak ? "peak" : "detailed");
   fprintf(m->out, "n%u: %u (heap allocation functions) arena, --alloc-fns, etc.\n",
           blocks + (v->base > 0), total);

@@ -10,35 +10,37 @@
 #define PLOT (WIDTH - LEFT - RIGHT)
 #define CURVE_HEIGHT 110.0
 #define MAP_HEIGHT 280.0
-#define HEAD 46.0             // title, caption
-#define BETWEEN 26.0          // curve and map
-#define NAMES_HEIGHT 150.0    // operators below the map, where there is room for them
+#define HEAD 46.0           // title, caption
+#define BETWEEN 26.0        // curve and map
+#define NAMES_HEIGHT 150.0  // operators below the map, where there is room for them
 #define TICKS_HEIGHT 22.0
 #define LEGEND_HEIGHT 30.0
-#define MOST_NAMES 64u        // steps with names
+#define MOST_NAMES 64u  // steps with names
 
 static const char style[] =
-    "<style>text{font:11px system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif;"
-    "fill:#5a6675}.h{font-size:15px;font-weight:600;fill:#17202b}.l{fill:#0d1b2a;font-size:10px}"
-    ".a{fill:#b5480a}.b{fill:#0b7a55}.g{stroke:#e6ebf1}.e{text-anchor:end}.m{text-anchor:middle}"
-    ".k0t0{fill:#93c4ea}.k0t1{fill:#b4d8f3}.k0t2{fill:#74b0df}.k1t0{fill:#8fd6b8}.k1t1{fill:#b0e5cf}"
-    ".k1t2{fill:#72c7a4}.k2t0{fill:#f6c766}.k2t1{fill:#fad993}.k2t2{fill:#eeb443}.k3t0{fill:#e4aecd}"
-    ".k3t1{fill:#efc9df}.k3t2{fill:#d995bd}.k4t0{fill:#c0b2e6}.k4t1{fill:#d2c8ee}.k4t2{fill:#ad9cdc}"
-    ".r{stroke:#fff;stroke-width:.75}.s{fill:#c5ccd6}.p1{fill:url(#in)}.p2{fill:url(#out)}"
-    ".p3{fill:url(#scr)}.p4{fill:url(#var)}.pad{fill:url(#pad)}.d{stroke:#0d1b2a;fill:none}"
-    ".o{fill:none;stroke-width:2}</style>\n";
+    "<style>text{font:11px system-ui,-apple-system,'Segoe UI','Liberation Sans',"
+    "sans-serif;fill:#5a6675}.h{font-size:15px;font-weight:600;fill:#17202b}"
+    ".l{fill:#0d1b2a;font-size:10px}.a{fill:#b5480a}.b{fill:#0b7a55}.g{stroke:#e6ebf1}"
+    ".e{text-anchor:end}.m{text-anchor:middle}.k0t0{fill:#93c4ea}.k0t1{fill:#b4d8f3}"
+    ".k0t2{fill:#74b0df}.k1t0{fill:#8fd6b8}.k1t1{fill:#b0e5cf}.k1t2{fill:#72c7a4}"
+    ".k2t0{fill:#f6c766}.k2t1{fill:#fad993}.k2t2{fill:#eeb443}.k3t0{fill:#e4aecd}"
+    ".k3t1{fill:#efc9df}.k3t2{fill:#d995bd}.k4t0{fill:#c0b2e6}.k4t1{fill:#d2c8ee}"
+    ".k4t2{fill:#ad9cdc}.r{stroke:#fff;stroke-width:.75}.s{fill:#c5ccd6}.p1{fill:url(#in)}"
+    ".p2{fill:url(#out)}.p3{fill:url(#scr)}.p4{fill:url(#var)}.pad{fill:url(#pad)}"
+    ".d{stroke:#0d1b2a;fill:none}.o{fill:none;stroke-width:2}</style>\n";
 
 static const char patterns[] =
     "<defs><pattern id=\"in\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path "
-    "d=\"M0 8L8 0M-2 2L2 -2M6 10L10 6\" stroke=\"#fff\" stroke-opacity=\".7\" stroke-width=\"1.5\"/>"
-    "</pattern><pattern id=\"out\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path "
-    "d=\"M1 1h2v2h-2zM5 5h2v2h-2z\" fill=\"#fff\" fill-opacity=\".7\"/></pattern><pattern id=\"scr\" "
-    "width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 8L8 0M0 0L8 8\" "
-    "stroke=\"#fff\" stroke-opacity=\".7\" stroke-width=\"1.5\"/></pattern><pattern id=\"var\" "
-    "width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 3h8v1.6h-8z\" fill=\"#fff\" "
+    "d=\"M0 8L8 0M-2 2L2 -2M6 10L10 6\" stroke=\"#fff\" stroke-opacity=\".7\" "
+    "stroke-width=\"1.5\"/></pattern><pattern id=\"out\" width=\"8\" height=\"8\" "
+    "patternUnits=\"userSpaceOnUse\"><path d=\"M1 1h2v2h-2zM5 5h2v2h-2z\" fill=\"#fff\" "
+    "fill-opacity=\".7\"/></pattern><pattern id=\"scr\" width=\"8\" height=\"8\" "
+    "patternUnits=\"userSpaceOnUse\"><path d=\"M0 8L8 0M0 0L8 8\" stroke=\"#fff\" "
+    "stroke-opacity=\".7\" stroke-width=\"1.5\"/></pattern><pattern id=\"var\" width=\"8\" "
+    "height=\"8\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 3h8v1.6h-8z\" fill=\"#fff\" "
     "fill-opacity=\".7\"/></pattern><pattern id=\"pad\" width=\"8\" height=\"8\" "
-    "patternUnits=\"userSpaceOnUse\"><path d=\"M0 0h8v8h-8z\" fill=\"#e9edf2\"/><path "
-    "d=\"M0 8L8 0M-2 2L2 -2M6 10L10 6\" stroke=\"#8d98a8\" stroke-width=\"1.5\"/></pattern></defs>\n";
+    "patternUnits=\"userSpaceOnUse\"><path d=\"M0 0h8v8h-8z\" fill=\"#e9edf2\"/><path d=\"M0 8L8 "
+    "0M-2 2L2 -2M6 10L10 6\" stroke=\"#8d98a8\" stroke-width=\"1.5\"/></pattern></defs>\n";
 
 static const char *const plan_colours[] = {"#1f6fb2", "#8a4fb0", "#b5780a", "#0b7a55",
                                            "#c2366b", "#0a7d8c", "#6d6a00", "#7a4a2b"};
@@ -87,7 +89,8 @@ static void put_axis(const struct frame *f) {
   while (f->most / step > 7) step *= 2;
   for (double at = 0; at <= f->most; at += step) {
     const double y = y_of(f, at);
-    fprintf(f->out, "<path class=\"g\" d=\"M%.0f %.1fH%.0f\"/><text class=\"e\" x=\"%.0f\" y=\"%.1f\">",
+    fprintf(f->out,
+            "<path class=\"g\" d=\"M%.0f %.1fH%.0f\"/><text class=\"e\" x=\"%.0f\" y=\"%.1f\">",
             LEFT, y, LEFT + PLOT, LEFT - 7, y + 4);
     if (step >= 1024 && at > 0) fprintf(f->out, "%.0f KiB</text>\n", at / 1024);
     else fprintf(f->out, at > 0 ? "%.0f B</text>\n" : "%.0f</text>\n", at);
@@ -102,21 +105,22 @@ static void put_level(const struct frame *f, uint32_t bytes, bool bound) {
   fprintf(f->out, "<path d=\"M%.0f %.1fH%.0f\" stroke=\"%s\" stroke-width=\"1.5\"%s/>", LEFT, y,
           LEFT + PLOT, bound ? "#0b7a55" : "#b5480a", bound ? " stroke-dasharray=\"6 4\"" : "");
   if (bound) {
-    fprintf(f->out, "<text class=\"b\" x=\"%.0f\" y=\"%.1f\">lower bound %s + %s B</text>\n", LEFT + 4,
-            y + 12, grouped(v->base, part), grouped(v->bound_bytes, number));
+    fprintf(f->out, "<text class=\"b\" x=\"%.0f\" y=\"%.1f\">lower bound %s + %s B</text>\n",
+            LEFT + 4, y + 12, grouped(v->base, part), grouped(v->bound_bytes, number));
   } else {
-    fprintf(f->out, "<text class=\"a e\" x=\"%.0f\" y=\"%.1f\">arena %s B</text>\n", LEFT + PLOT - 3,
-            y - 4, grouped(bytes, number));
+    fprintf(f->out, "<text class=\"a e\" x=\"%.0f\" y=\"%.1f\">arena %s B</text>\n",
+            LEFT + PLOT - 3, y - 4, grouped(bytes, number));
   }
 }
 
-// ---- curve -------------------------------------------------------------------------------------------
+// ---- curve --------------------------------------------------------------------------------------
 
 static void put_stairs(const struct frame *f, bool high_water) {
   for (uint32_t n = 0; n < f->view->step_count; n++) {
     const host_view_step *s = &f->view->steps[n];
     const double bytes = (double)f->view->base + (high_water ? s->high_water : s->live_bytes);
-    fprintf(f->out, "%c%.1f %.1fH%.1f", n ? 'L' : 'M', x_of(f, n), y_of(f, bytes), x_of(f, n + 1.0));
+    fprintf(f->out, "%c%.1f %.1fH%.1f", n ? 'L' : 'M', x_of(f, n), y_of(f, bytes),
+            x_of(f, n + 1.0));
   }
 }
 
@@ -126,8 +130,10 @@ static void put_curve(const struct frame *f, const host_view *views, uint32_t co
   put_axis(f);
   fprintf(out, "<path fill=\"#93c4ea\" fill-opacity=\".6\" d=\"");
   put_stairs(f, false);
-  fprintf(out, "V%.1fH%.0fZ\"/>\n<rect class=\"s\" x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.1f\"/>",
-          floor, LEFT, LEFT, floor, PLOT, y_of(f, 0) - floor);
+  fprintf(
+      out,
+      "V%.1fH%.0fZ\"/>\n<rect class=\"s\" x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.1f\"/>",
+      floor, LEFT, LEFT, floor, PLOT, y_of(f, 0) - floor);
   fputs("<path class=\"d\" stroke-opacity=\".7\" stroke-dasharray=\"2 2\" d=\"", out);
   put_stairs(f, true);
   fputs("\"/>\n", out);
@@ -144,7 +150,7 @@ static void put_curve(const struct frame *f, const host_view *views, uint32_t co
   put_level(f, f->view->arena_bytes, false);
 }
 
-// ---- map ---------------------------------------------------------------------------------------------
+// ---- map ----------------------------------------------------------------------------------------
 
 static void put_title(FILE *out, const host_view *v, const host_view_block *b) {
   fputs("<title>", out);
@@ -158,7 +164,8 @@ static void put_title(FILE *out, const host_view *v, const host_view_block *b) {
     put_text(out, t->type);
   }
   if (b->rows > 0) fprintf(out, ", rows %u to %u", b->first_row, b->first_row + b->rows - 1);
-  fprintf(out, ", %u B at 0x%x, steps %u to %u</title>", b->high - b->low, b->low, b->first, b->last);
+  fprintf(out, ", %u B at 0x%x, steps %u to %u</title>", b->high - b->low, b->low, b->first,
+          b->last);
 }
 
 static void put_label(const struct frame *f, const host_view_block *b) {
@@ -209,10 +216,12 @@ static void put_shared(void *context, uint32_t step, const uint32_t *live, uint3
       const double x = x_of(f, step), end = x_of(f, step + 1.0);
       if (bottom - top < 2 || end - x < 2) continue;
       const host_view_block *const newer = older == a ? b : a;
-      fprintf(f->out, "<path class=\"k%ut%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/><path class=\"k%ut%u\" "
+      fprintf(f->out,
+              "<path class=\"k%ut%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/><path class=\"k%ut%u\" "
               "d=\"M%.1f %.1fH%.1fV%.1fZ\"/><path class=\"d\" stroke-opacity=\".6\" "
-              "d=\"M%.1f %.1fL%.1f %.1f\"/>\n", (uint32_t)older->kind, older->tint, x, bottom, top,
-              end, (uint32_t)newer->kind, newer->tint, x, bottom, end, top, x, bottom, end, top);
+              "d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
+              (uint32_t)older->kind, older->tint, x, bottom, top, end, (uint32_t)newer->kind,
+              newer->tint, x, bottom, end, top, x, bottom, end, top);
     }
   }
 }
@@ -221,15 +230,19 @@ static void put_map(struct frame *f) {
   FILE *out = f->out;
   const host_view *v = f->view;
   put_axis(f);
-  fprintf(out, "<rect class=\"s\" x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.2f\"><title>static "
-          "region, %u B</title></rect>\n", LEFT, y_of(f, v->static_bytes), PLOT,
-          y_of(f, 0) - y_of(f, v->static_bytes), v->static_bytes);
+  fprintf(out,
+          "<rect class=\"s\" x=\"%.0f\" y=\"%.1f\" width=\"%.0f\" height=\"%.2f\"><title>static "
+          "region, %u B</title></rect>\n",
+          LEFT, y_of(f, v->static_bytes), PLOT, y_of(f, 0) - y_of(f, v->static_bytes),
+          v->static_bytes);
   for (uint32_t i = 0; i < v->gap_count; i++) {
     const host_view_gap *g = &v->gaps[i];
     const double height = f->height * (g->high - g->low) / f->most;
-    fprintf(out, "<rect class=\"pad\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>"
-            "padding, %u B</title></rect>\n", x_of(f, g->first), y_of(f, g->high),
-            x_of(f, g->last + 1.0) - x_of(f, g->first), height > 0.4 ? height : 0.4, g->high - g->low);
+    fprintf(out,
+            "<rect class=\"pad\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>"
+            "padding, %u B</title></rect>\n",
+            x_of(f, g->first), y_of(f, g->high), x_of(f, g->last + 1.0) - x_of(f, g->first),
+            height > 0.4 ? height : 0.4, g->high - g->low);
   }
   for (uint32_t i = 0; i < v->block_count; i++) put_block(f, &v->blocks[i]);
   if (!host_view_walk(v, put_shared, f)) fputs("<!-- out of host memory -->\n", out);
@@ -248,8 +261,8 @@ static void put_steps(const struct frame *f) {
       fprintf(f->out, "<text class=\"m%s\" x=\"%.1f\" y=\"%.1f\">%u</text>\n", peak, x, y, n);
     }
     if (v->step_count > MOST_NAMES) continue;
-    fprintf(f->out, "<text class=\"e%s\" transform=\"translate(%.1f %.1f) rotate(-90)\">", peak, x + 4,
-            y + 6);
+    fprintf(f->out, "<text class=\"e%s\" transform=\"translate(%.1f %.1f) rotate(-90)\">", peak,
+            x + 4, y + 6);
     put_cut(f->out, v->steps[n].op, 18);
     fputs("</text>\n", f->out);
   }
@@ -258,12 +271,13 @@ static void put_steps(const struct frame *f) {
 static void put_peak(const struct frame *f, double bottom) {
   const double x = x_of(f, f->view->peak_step), end = x_of(f, f->view->peak_step + 1.0);
   if (f->view->step_count == 0) return;
-  fprintf(f->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
-          "stroke=\"#b5480a\" stroke-width=\"1.5\"><title>the peak</title></rect>\n", x, f->top, end - x,
-          bottom - f->top);
+  fprintf(f->out,
+          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
+          "stroke=\"#b5480a\" stroke-width=\"1.5\"><title>the peak</title></rect>\n",
+          x, f->top, end - x, bottom - f->top);
 }
 
-// ---- sheet -------------------------------------------------------------------------------------------
+// ---- sheet --------------------------------------------------------------------------------------
 
 static double height_of(const host_view *v) {
   return HEAD + CURVE_HEIGHT + BETWEEN + MAP_HEIGHT +
@@ -303,9 +317,10 @@ void host_svg_write(FILE *out, const host_view *views, uint32_t count) {
   double height = LEGEND_HEIGHT, top = 0;
   char number[16];
   for (uint32_t i = 0; i < count; i++) height += height_of(&views[i]);
-  fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-          "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>Arena plan</title>\n", WIDTH, height, WIDTH,
-          height);
+  fprintf(out,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+          "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>Arena plan</title>\n",
+          WIDTH, height, WIDTH, height);
   fprintf(out, "%s%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", style, patterns);
   for (uint32_t i = 0; i < count; i++) {
     struct frame f = {out, &views[i], top + HEAD, CURVE_HEIGHT, most_bytes(views, count)};
@@ -319,7 +334,8 @@ void host_svg_write(FILE *out, const host_view *views, uint32_t count) {
     put_peak(&f, f.top + f.height);
     f.top += CURVE_HEIGHT + BETWEEN;
     f.height = MAP_HEIGHT;
-    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\">arena: addresses and steps</text>\n", LEFT, f.top - 6);
+    fprintf(out, "<text x=\"%.0f\" y=\"%.0f\">arena: addresses and steps</text>\n", LEFT,
+            f.top - 6);
     put_map(&f);
     put_peak(&f, f.top + f.height);
     put_steps(&f);

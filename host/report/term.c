@@ -1,22 +1,22 @@
-// The pictures for a terminal: 100 columns, Unicode blocks. In the map each character stands for the
-// block that covers most of its piece of memory; without colours, shades tell blocks apart.
+// The pictures for a terminal: 100 columns, Unicode blocks. In the map each character stands for
+// the block that covers most of its piece of memory; without colours, shades tell blocks apart.
 #include <string.h>
 
 #include "host/report/pictures.h"
 #include "host/report/utf8.h"
 
-#define COLUMNS 85u       // of the pictures; the addresses before them take 14
+#define COLUMNS 85u  // of the pictures; the addresses before them take 14
 #define MAP_LINES 18u
 #define CURVE_LINES 8u
-#define EMPTY 255u        // in a cell: nothing; else 4 * kind + tint
+#define EMPTY 255u  // in a cell: nothing; else 4 * kind + tint
 #define STATIC_CELL 250u
 #define LABEL_MIN 3u
-#define LISTED 10u        // blocks at the peak
+#define LISTED 10u  // blocks at the peak
 
 struct cell {
   uint8_t what;
-  uint32_t block;         // where what < STATIC_CELL
-  char label;             // a character of the block's number, or 0
+  uint32_t block;  // where what < STATIC_CELL
+  char label;      // a character of the block's number, or 0
 };
 
 struct picture {
@@ -38,10 +38,10 @@ static uint32_t common(uint32_t low, uint32_t high, uint32_t from, uint32_t to) 
   return b > a ? b - a : 0;
 }
 
-// ---- filling -----------------------------------------------------------------------------------------
+// ---- filling ------------------------------------------------------------------------------------
 
-static void fill_cell(const struct picture *p, struct cell *cell, uint32_t line, const uint32_t *live,
-                      uint32_t count) {
+static void fill_cell(const struct picture *p, struct cell *cell, uint32_t line,
+                      const uint32_t *live, uint32_t count) {
   const host_view *v = p->view;
   const uint32_t from = address_of(p, line), to = address_of(p, line + 1);
   uint32_t best = common(0, v->static_bytes, from, to);
@@ -89,14 +89,16 @@ static void number_blocks(struct picture *p) {
       uint32_t width = 1, below = 0, above = 0;
       while (c + width < p->columns && same_block(cell, &p->cells[line][c + width])) width++;
       while (below < line && same_block(cell, &p->cells[line - below - 1][c])) below++;
-      while (line + above + 1 < MAP_LINES && same_block(cell, &p->cells[line + above + 1][c])) above++;
+      while (line + above < MAP_LINES - 1 && same_block(cell, &p->cells[line + above + 1][c])) {
+        above++;
+      }
       if (below == above || below == above + 1) put_number(p, line, c, width);
       c += width - 1;
     }
   }
 }
 
-// ---- printing ----------------------------------------------------------------------------------------
+// ---- printing -----------------------------------------------------------------------------------
 
 static const char *glyph_of(uint8_t what) {
   static const char *const shades[] = {"\u2593", "\u2592", "\u2588"};
@@ -134,7 +136,7 @@ static void put_map(FILE *out, struct picture *p, bool colour) {
 
 // Eighths of a character.
 static const char *eighth(uint32_t eighths) {
-  static const char *const bars[] = {" ", "\u2581", "\u2582", "\u2583", "\u2584",
+  static const char *const bars[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
                                      "\u2585", "\u2586", "\u2587", "\u2588"};
   return bars[eighths > 8 ? 8 : eighths];
 }
@@ -202,8 +204,8 @@ static void list_peak(void *context, uint32_t step, const uint32_t *live, uint32
     const char *const type = b->tensor < 0 ? "" : v->tensors[b->tensor].type;
     if (b->tensor >= 0) snprintf(number, sizeof number, "#%d", b->tensor);
     host_view_label(v, b, label);
-    fprintf(l->out, "  %-5s 0x%06x %9u  %-15.15s %-8.8s %.*s\n", number, b->low, b->high - b->low, shape,
-            type, host_utf8_prefix(label, 48), label);
+    fprintf(l->out, "  %-5s 0x%06x %9u  %-15.15s %-8.8s %.*s\n", number, b->low, b->high - b->low,
+            shape, type, host_utf8_prefix(label, 48), label);
   }
   if (count > LISTED) fprintf(l->out, "  and %u more below\n", count - LISTED);
 }
@@ -217,12 +219,13 @@ static void put_view(FILE *out, const host_view *v, uint32_t most, bool colour) 
   if (p.columns > 0) p.columns = COLUMNS / p.columns * p.columns;  // whole columns a step
   fprintf(out, "%.*s, %.*s\n", host_utf8_prefix(v->model, 64), v->model,
           host_utf8_prefix(v->label, 32), v->label);
-  fprintf(out, "  arena %u bytes: static %u, dynamic %u from 0x%x on (lower bound %u)\n", v->arena_bytes,
-          v->static_bytes, v->dynamic_bytes, v->base, v->bound_bytes);
+  fprintf(out, "  arena %u bytes: static %u, dynamic %u from 0x%x on (lower bound %u)\n",
+          v->arena_bytes, v->static_bytes, v->dynamic_bytes, v->base, v->bound_bytes);
   if (v->step_count == 0) return;
-  fprintf(out, "  peak %u bytes at step %u, %s\n\n  bytes alive, from the arena's start; "
-          "\u2504 lower bound\n", v->steps[v->peak_step].live_bytes, v->peak_step,
-          v->steps[v->peak_step].op);
+  fprintf(out,
+          "  peak %u bytes at step %u, %s\n\n  bytes alive, from the arena's start; "
+          "\u2504 lower bound\n",
+          v->steps[v->peak_step].live_bytes, v->peak_step, v->steps[v->peak_step].op);
   for (uint32_t line = CURVE_LINES; line-- > 0;) put_curve_line(out, &p, line, colour);
   put_peak_mark(out, &p);
   if (!host_view_walk(v, fill, &p)) return;

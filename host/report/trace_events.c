@@ -1,4 +1,5 @@
-// Trace events: one process a plan; operators in thread 1, blocks of memory in lanes from thread 10 on.
+// Trace events: one process a plan; operators in thread 1, blocks of memory in lanes from thread 10
+// on.
 #include <stdlib.h>
 
 #include "host/report/pictures.h"
@@ -11,7 +12,7 @@ struct trace {
   FILE *out;
   const host_view *view;
   uint32_t pid;
-  double *starts;       // of each step, and the end
+  double *starts;  // of each step, and the end
   bool comma;
 };
 
@@ -40,7 +41,8 @@ static void put_name(struct trace *t, const char *what, uint32_t tid, const char
 static void put_step(struct trace *t, uint32_t n) {
   const host_view_step *s = &t->view->steps[n];
   begin(t, "X", s->op);
-  fprintf(t->out, ",\"cat\":\"operator\",\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"step\":%u,"
+  fprintf(t->out,
+          ",\"cat\":\"operator\",\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"step\":%u,"
           "\"node\":%d,\"macs\":%.0f,\"live_bytes\":%u,\"high_water\":%u,\"scratch_bytes\":%u}}",
           t->starts[n], t->starts[n + 1] - t->starts[n], n, s->node, s->macs, s->live_bytes,
           s->high_water, s->scratch_bytes);
@@ -65,9 +67,11 @@ static void put_block(struct trace *t, const host_view_block *b, uint32_t lane) 
   const host_view *v = t->view;
   char label[HOST_VIEW_NAME + 32];
   begin(t, "X", host_view_label(v, b, label));
-  fprintf(t->out, ",\"cat\":\"memory\",\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"bytes\":%u,"
-          "\"address\":%u,\"first_step\":%u,\"last_step\":%u", FIRST_LANE + lane, t->starts[b->first],
-          t->starts[b->last + 1] - t->starts[b->first], b->high - b->low, b->low, b->first, b->last);
+  fprintf(t->out,
+          ",\"cat\":\"memory\",\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"bytes\":%u,"
+          "\"address\":%u,\"first_step\":%u,\"last_step\":%u",
+          FIRST_LANE + lane, t->starts[b->first], t->starts[b->last + 1] - t->starts[b->first],
+          b->high - b->low, b->low, b->first, b->last);
   if (b->tensor >= 0) {
     fprintf(t->out, ",\"tensor\":%d,\"shape\":\"%s\",\"type\":", b->tensor,
             v->tensors[b->tensor].shape);

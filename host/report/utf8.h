@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// Decodes one character at `text`. Returns its length in bytes, 1..4, and the code point; 0 where the
-// bytes are no UTF-8 (cut off, overlong, surrogate, above U+10FFFF) or the text has ended.
+// Decodes one character at `text`. Returns its length in bytes, 1..4, and the code point; 0 where
+// the bytes are no UTF-8 (cut off, overlong, surrogate, above U+10FFFF) or the text has ended.
 uint32_t host_utf8_next(const char *text, uint32_t *code);
 
 // Overwrites, in place, each byte that is no UTF-8 with '?'. Control characters stay.

@@ -8,8 +8,8 @@
 #include "host/report/utf8.h"
 #include "host/report/view_walk.h"
 
-#define MOST_ITEMS 1000000         // tensors, steps, blocks
-#define MOST_LIVES 64000000.0      // blocks x steps
+#define MOST_ITEMS 1000000     // tensors, steps, blocks
+#define MOST_LIVES 64000000.0  // blocks x steps
 
 static const struct {
   const char *field, *name;
@@ -60,7 +60,8 @@ static int32_t index_in(struct reader *r, const cJSON *object, const char *name)
   return (int32_t)number_in(r, object, name, -1, MOST_ITEMS);
 }
 
-static void text_in(struct reader *r, const cJSON *object, const char *name, char *to, size_t size) {
+static void text_in(struct reader *r, const cJSON *object, const char *name, char *to,
+                    size_t size) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
   if (!cJSON_IsString(item)) complain(r, "a text is missing");
   snprintf(to, size, "%s", cJSON_IsString(item) ? item->valuestring : "");
@@ -84,7 +85,7 @@ static void *room_for(struct reader *r, const cJSON *list, size_t size, uint32_t
   return room;
 }
 
-// ---- tensors and blocks ------------------------------------------------------------------------------
+// ---- tensors and blocks -------------------------------------------------------------------------
 
 static void read_shape(struct reader *r, const cJSON *item, host_view_tensor *t) {
   size_t used = 0;
@@ -93,7 +94,8 @@ static void read_shape(struct reader *r, const cJSON *item, host_view_tensor *t)
     const double value = cJSON_IsNumber(dim) ? dim->valuedouble : -1;
     if (!(value >= INT32_MIN && value <= INT32_MAX)) complain(r, "a shape is no shape");
     if (r->what != NULL || used >= sizeof t->shape) break;
-    used += (size_t)snprintf(t->shape + used, sizeof t->shape - used, used ? "x%d" : "%d", (int)value);
+    used +=
+        (size_t)snprintf(t->shape + used, sizeof t->shape - used, used ? "x%d" : "%d", (int)value);
   }
   if (used == 0) snprintf(t->shape, sizeof t->shape, "scalar");
 }
@@ -108,7 +110,8 @@ static void add_block(struct reader *r, host_view_block block, uint32_t offset, 
   host_view *v = r->view;
   const uint64_t low = (uint64_t)v->base + offset, high = low + bytes;
   if (high > UINT32_MAX) complain(r, "a block ends behind 4 GiB");
-  if (block.last < block.first || block.last >= v->step_count) complain(r, "a life has no such step");
+  const bool exists = block.first <= block.last && block.last < v->step_count;
+  if (!exists) complain(r, "a life has no such step");
   if (v->block_count >= MOST_ITEMS) complain(r, "there are too many blocks");
   if (r->what != NULL || bytes == 0) return;
   if ((v->block_count & (v->block_count + 1)) == 0) {  // room is a power of two
@@ -136,12 +139,12 @@ static void read_groups(struct reader *r, const cJSON *item, host_view_block blo
   }
 }
 
-static void read_variable(struct reader *r, const host_view_tensor *t, uint32_t offset, int32_t index) {
+static void read_variable(struct reader *r, const host_view_tensor *t, uint32_t offset,
+                          int32_t index) {
   host_view *v = r->view;
   const uint32_t base = v->base;
-  const host_view_block block = {.tensor = index,
-                                 .kind = HOST_KIND_VARIABLE,
-                                 .last = v->step_count ? v->step_count - 1 : 0};
+  const host_view_block block = {
+      .tensor = index, .kind = HOST_KIND_VARIABLE, .last = v->step_count ? v->step_count - 1 : 0};
   v->base = 0;  // static offsets count from the arena's start
   if (v->step_count > 0) add_block(r, block, offset, t->bytes);
   v->base = base;
@@ -162,10 +165,8 @@ static void read_tensor(struct reader *r, const cJSON *item, int32_t index) {
   const uint32_t offset = count_in(r, item, "offset");
   if (strcmp(region, "static") == 0) read_variable(r, t, offset, index);
   if (t->owner >= 0 && t->owner != index) return;  // a view
-  const host_view_block block = {.tensor = index,
-                                 .kind = kind_of(t->role),
-                                 .first = (uint32_t)first,
-                                 .last = (uint32_t)last};
+  const host_view_block block = {
+      .tensor = index, .kind = kind_of(t->role), .first = (uint32_t)first, .last = (uint32_t)last};
   if (strcmp(region, "rows") == 0) read_groups(r, item, block);
   if (strcmp(region, "dynamic") == 0 && first >= 0) add_block(r, block, offset, t->bytes);
 }
@@ -181,7 +182,7 @@ static void read_tensors(struct reader *r, const cJSON *plan) {
   }
 }
 
-// ---- steps -------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static void read_step(struct reader *r, const cJSON *item, uint32_t n) {
   host_view_step *s = &r->view->steps[n];
@@ -193,8 +194,8 @@ static void read_step(struct reader *r, const cJSON *item, uint32_t n) {
   s->bound_bytes = count_in(r, item, "bound_bytes");
   s->scratch_bytes = count_in(r, item, "scratch_bytes");
   s->macs = number_in(r, item, "macs", 0, 9e15);
-  s->microseconds = cJSON_IsNumber(us) && us->valuedouble >= 0 && us->valuedouble < 1e12
-                        ? us->valuedouble : -1;
+  s->microseconds =
+      cJSON_IsNumber(us) && us->valuedouble >= 0 && us->valuedouble < 1e12 ? us->valuedouble : -1;
   const host_view_block block = {.tensor = -1, .kind = HOST_KIND_SCRATCH, .first = n, .last = n};
   add_block(r, block, count_in(r, item, "scratch_offset"), s->scratch_bytes);
 }
@@ -232,7 +233,7 @@ static void read_totals(struct reader *r, const cJSON *plan) {
   }
 }
 
-// ---- all of it ---------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------------------
 
 static int by_first_step(const void *a, const void *b) {
   const host_view_block *x = a, *y = b;
@@ -244,7 +245,9 @@ static int by_first_step(const void *a, const void *b) {
 static void check_whole(struct reader *r) {
   const host_view *v = r->view;
   double lives = 0;
-  for (uint32_t i = 0; i < v->block_count; i++) lives += v->blocks[i].last - v->blocks[i].first + 1.0;
+  for (uint32_t i = 0; i < v->block_count; i++) {
+    lives += v->blocks[i].last - v->blocks[i].first + 1.0;
+  }
   if (lives > MOST_LIVES) complain(r, "it is too large to draw");
   if (v->peak_step >= v->step_count && v->step_count > 0) complain(r, "the peak is at no step");
   for (uint32_t i = 0; i < v->tensor_count; i++) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- walking -----------------------------------------------------------------------------------------
+// ---- walking ------------------------------------------------------------------------------------
 
 // What is alive, by rising address.
 struct alive {
@@ -43,7 +43,7 @@ bool host_view_walk(const host_view *v, host_view_visit *visit, void *context) {
   return true;
 }
 
-// ---- gaps --------------------------------------------------------------------------------------------
+// ---- gaps ---------------------------------------------------------------------------------------
 
 // Gaps of the step before come first in `open`: a gap that is there again goes on.
 struct gap_finder {
@@ -53,7 +53,8 @@ struct gap_finder {
   bool failed;
 };
 
-static host_view_gap *same_gap(const struct gap_finder *g, uint32_t step, uint32_t low, uint32_t high) {
+static host_view_gap *same_gap(const struct gap_finder *g, uint32_t step, uint32_t low,
+                               uint32_t high) {
   for (uint32_t i = g->previous_from; i < g->previous_to; i++) {
     host_view_gap *gap = &g->view->gaps[i];
     if (gap->low == low && gap->high == high && gap->last + 1 == step) return gap;
@@ -99,15 +100,16 @@ bool host_view_find_gaps(host_view *v) {
   return host_view_walk(v, find_gaps, &g) && !g.failed;
 }
 
-// ---- tints -------------------------------------------------------------------------------------------
+// ---- tints --------------------------------------------------------------------------------------
 
 static bool touch(const host_view_block *a, const host_view_block *b, uint32_t near) {
-  return (uint64_t)a->low <= (uint64_t)b->high + near && (uint64_t)b->low <= (uint64_t)a->high + near;
+  return (uint64_t)a->low <= (uint64_t)b->high + near &&
+         (uint64_t)b->low <= (uint64_t)a->high + near;
 }
 
 struct tint_chooser {
   host_view *view;
-  uint32_t *before;      // alive at the step before
+  uint32_t *before;  // alive at the step before
   uint32_t before_count;
 };
 
@@ -131,8 +133,8 @@ static void choose(void *context, uint32_t step, const uint32_t *live, uint32_t 
     host_view_block *block = &t->view->blocks[live[i]];
     if (block->first != step) continue;
     block->tint = 3;  // in nobody's way until it is chosen
-    const uint32_t used = used_tints(t, block, live, count) |
-                          used_tints(t, block, t->before, t->before_count);
+    const uint32_t used =
+        used_tints(t, block, live, count) | used_tints(t, block, t->before, t->before_count);
     block->tint = !(used & 1) ? 0 : !(used & 2) ? 1 : !(used & 4) ? 2 : 0;
   }
   memcpy(t->before, live, count * sizeof *live);

@@ -1,4 +1,5 @@
-// Views: what is drawn of a plan in JSON, whoever wrote it. Text made safe; documents; the page's data.
+// Views: what is drawn of a plan in JSON, whoever wrote it. Text made safe; documents; the page's
+// data.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,28 +16,25 @@
 
 // Two tensors over three steps, the second written over the first; scratch in step 1; a variable.
 static const char plan_text[] =
-    "{\"schema\":\"arenite.plan\",\"version\":1,\"model\":\"m\",\"engine\":\"0\",\"planner\":\"auto\","
-    "\"alignment\":16,\"arena_bytes\":200,\"static_bytes\":60,\"dynamic_peak_bytes\":136,"
-    "\"peak_offset\":64,\"peak_step\":1,\"lower_bound_bytes\":120,\"macs\":10,\"weight_bytes\":20,"
-    "\"breakdown\":{\"tensor_data\":100,\"alignment_padding\":16,\"engine_records\":44,\"op_data\":0,"
-    "\"scratch\":20,\"variables\":16,\"weights_copied\":0,\"init_temporary\":0,\"unused\":4},"
-    "\"tensors\":["
-    "{\"index\":0,\"name\":\"a\",\"type\":\"INT8\",\"shape\":[1,90],\"bytes\":90,\"role\":\"input\","
-    "\"region\":\"dynamic\",\"offset\":16,\"first_step\":0,\"last_step\":1,\"producer\":-1,\"owner\":0,"
-    "\"rows\":1},"
+    "{\"schema\":\"arenite.plan\",\"version\":1,\"model\":\"m\",\"engine\":\"0\","
+    "\"planner\":\"auto\",\"alignment\":16,\"arena_bytes\":200,\"static_bytes\":60,"
+    "\"dynamic_peak_bytes\":136,\"peak_offset\":64,\"peak_step\":1,\"lower_bound_bytes\":120,"
+    "\"macs\":10,\"weight_bytes\":20,\"breakdown\":{\"tensor_data\":100,\"alignment_padding\":16,"
+    "\"engine_records\":44,\"op_data\":0,\"scratch\":20,\"variables\":16,\"weights_copied\":0,"
+    "\"init_temporary\":0,\"unused\":4},\"tensors\":[{\"index\":0,\"name\":\"a\","
+    "\"type\":\"INT8\",\"shape\":[1,90],\"bytes\":90,\"role\":\"input\",\"region\":\"dynamic\","
+    "\"offset\":16,\"first_step\":0,\"last_step\":1,\"producer\":-1,\"owner\":0,\"rows\":1},"
     "{\"index\":1,\"name\":\"b\",\"type\":\"INT8\",\"shape\":[],\"bytes\":30,\"role\":\"output\","
-    "\"region\":\"dynamic\",\"offset\":0,\"first_step\":1,\"last_step\":2,\"producer\":1,\"owner\":1,"
-    "\"rows\":1},"
-    "{\"index\":2,\"name\":\"v\",\"type\":\"INT8\",\"shape\":[16],\"bytes\":16,\"role\":\"variable\","
-    "\"region\":\"static\",\"offset\":44,\"first_step\":-1,\"last_step\":-1,\"producer\":-1,"
-    "\"owner\":-1,\"rows\":1}],"
-    "\"nodes\":[],\"steps\":["
-    "{\"step\":0,\"node\":0,\"op\":\"ADD\",\"macs\":0,\"live_bytes\":90,\"high_water\":106,"
-    "\"bound_bytes\":90,\"scratch_bytes\":0,\"scratch_offset\":0},"
-    "{\"step\":1,\"node\":1,\"op\":\"MUL\",\"macs\":10,\"live_bytes\":126,\"high_water\":132,"
-    "\"bound_bytes\":120,\"scratch_bytes\":20,\"scratch_offset\":112},"
-    "{\"step\":2,\"node\":2,\"op\":\"SUB\",\"macs\":0,\"live_bytes\":30,\"high_water\":30,"
-    "\"bound_bytes\":30,\"scratch_bytes\":0,\"scratch_offset\":0}]}";
+    "\"region\":\"dynamic\",\"offset\":0,\"first_step\":1,\"last_step\":2,\"producer\":1,"
+    "\"owner\":1,\"rows\":1},{\"index\":2,\"name\":\"v\",\"type\":\"INT8\",\"shape\":[16],"
+    "\"bytes\":16,\"role\":\"variable\",\"region\":\"static\",\"offset\":44,\"first_step\":-1,"
+    "\"last_step\":-1,\"producer\":-1,\"owner\":-1,\"rows\":1}],\"nodes\":[],"
+    "\"steps\":[{\"step\":0,\"node\":0,\"op\":\"ADD\",\"macs\":0,\"live_bytes\":90,"
+    "\"high_water\":106,\"bound_bytes\":90,\"scratch_bytes\":0,\"scratch_offset\":0},{\"step\":1,"
+    "\"node\":1,\"op\":\"MUL\",\"macs\":10,\"live_bytes\":126,\"high_water\":132,"
+    "\"bound_bytes\":120,\"scratch_bytes\":20,\"scratch_offset\":112},{\"step\":2,\"node\":2,"
+    "\"op\":\"SUB\",\"macs\":0,\"live_bytes\":30,\"high_water\":30,\"bound_bytes\":30,"
+    "\"scratch_bytes\":0,\"scratch_offset\":0}]}";
 
 static bool open_text(host_view *view, const char *text, size_t size, const char **what) {
   cJSON *json = cJSON_ParseWithLength(text, size);
@@ -46,16 +44,25 @@ static bool open_text(host_view *view, const char *text, size_t size, const char
   return ok;
 }
 
-// ---- text --------------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 static void utf8_is_told_from_other_bytes(void **state) {
   static const struct {
     const char *text;
     uint32_t length, code;
-  } cases[] = {{"a", 1, 'a'}, {"\xc3\xa9", 2, 0xE9}, {"\xe2\x82\xac", 3, 0x20AC},
-               {"\xf0\x9f\x98\x80", 4, 0x1F600}, {"", 0, 0}, {"\x80", 0, 0}, {"\xc3", 0, 0},
-               {"\xc0\xaf", 0, 0}, {"\xe0\x80\x80", 0, 0}, {"\xed\xa0\x80", 0, 0},
-               {"\xf4\x90\x80\x80", 0, 0}, {"\xff", 0, 0}, {"\xe2\x82", 0, 0}};
+  } cases[] = {{"a", 1, 'a'},
+               {"\xc3\xa9", 2, 0xE9},
+               {"\xe2\x82\xac", 3, 0x20AC},
+               {"\xf0\x9f\x98\x80", 4, 0x1F600},
+               {"", 0, 0},
+               {"\x80", 0, 0},
+               {"\xc3", 0, 0},
+               {"\xc0\xaf", 0, 0},
+               {"\xe0\x80\x80", 0, 0},
+               {"\xed\xa0\x80", 0, 0},
+               {"\xf4\x90\x80\x80", 0, 0},
+               {"\xff", 0, 0},
+               {"\xe2\x82", 0, 0}};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     uint32_t code = 0;
@@ -76,7 +83,7 @@ static void cleaned_text_is_one_line_of_utf8(void **state) {
   assert_int_equal(host_utf8_prefix("ab", 9), 2);
 }
 
-// ---- views -------------------------------------------------------------------------------------------
+// ---- views --------------------------------------------------------------------------------------
 
 static void a_view_has_what_the_plan_says(void **state) {
   host_view v;
@@ -137,10 +144,12 @@ static void draw_all(const host_view *v) {
   free(text);
 }
 
-// Every number replaced by every other that is likely to hurt; what is accepted is drawn in all forms.
+// Every number replaced by every other that is likely to hurt; what is accepted is drawn in all
+// forms.
 static void hostile_numbers_are_refused_or_drawn(void **state) {
-  static const char *const numbers[] = {"-1", "0", "1", "4294967295", "4294967296", "1e300", "0.5", "null",
-                                        "\"x\"", "[]", "2147483648", "-9007199254740993"};
+  static const char *const numbers[] = {"-1",         "0",     "1",          "4294967295",
+                                        "4294967296", "1e300", "0.5",        "null",
+                                        "\"x\"",      "[]",    "2147483648", "-9007199254740993"};
   const size_t size = strlen(plan_text);
   uint32_t refused = 0, drawn = 0;
   (void)state;
@@ -153,7 +162,8 @@ static void hostile_numbers_are_refused_or_drawn(void **state) {
       char text[sizeof plan_text + 32];
       const char *what;
       host_view v;
-      snprintf(text, sizeof text, "%.*s%s%s", (int)at, plan_text, numbers[i], plan_text + at + length);
+      snprintf(text, sizeof text, "%.*s%s%s", (int)at, plan_text, numbers[i],
+               plan_text + at + length);
       if (!open_text(&v, text, strlen(text), &what)) {
         assert_true(strlen(what) > 0);
         refused++;
@@ -179,7 +189,7 @@ static void cut_text_is_refused(void **state) {
   }
 }
 
-// ---- documents ---------------------------------------------------------------------------------------
+// ---- documents ----------------------------------------------------------------------------------
 
 static const char *label_of(const host_document *d, int plan) {
   return cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(d->plans, plan), "label"));
