@@ -112,7 +112,8 @@ static file network_with(int32_t size, int32_t c, bool output_is_read) {
 static file network(int32_t size, int32_t c) { return network_with(size, c, false); }
 
 static arn_optimized optimise(const file *f, host_stream_wish stream) {
-  const host_search_options search = {.budget_seconds = 0.2, .stream = stream};
+  const host_search_options search = {.budget_seconds = 0.2, .stream = stream,
+                                      .keep_graph = true};
   arn_optimized result;
   arn_error error;
   const char *why;
