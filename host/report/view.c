@@ -167,8 +167,9 @@ static void read_tensor(struct reader *r, const cJSON *item, int32_t index) {
   if (t->owner >= 0 && t->owner != index) return;  // a view
   const host_view_block block = {
       .tensor = index, .kind = kind_of(t->role), .first = (uint32_t)first, .last = (uint32_t)last};
-  if (strcmp(region, "rows") == 0) read_groups(r, item, block);
-  if (strcmp(region, "dynamic") == 0 && first >= 0) add_block(r, block, offset, t->bytes);
+  const bool placed = strcmp(region, "dynamic") == 0 || strcmp(region, "rows") == 0;
+  if (cJSON_HasObjectItem(item, "row_groups")) read_groups(r, item, block);
+  else if (placed && first >= 0) add_block(r, block, offset, t->bytes);
 }
 
 static void read_tensors(struct reader *r, const cJSON *plan) {

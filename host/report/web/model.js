@@ -54,9 +54,9 @@ function addTensor(plan, tensor) {
     plan.views.set(tensor.owner, list);
     return;
   }
-  if (tensor.region === 'rows') {
-    for (const group of tensor.row_groups || []) addBlock(plan, tensor, group);
-  } else if (tensor.region === 'dynamic' && tensor.first_step >= 0 && tensor.bytes > 0) {
+  if (tensor.row_groups) {
+    for (const group of tensor.row_groups) addBlock(plan, tensor, group);
+  } else if (['dynamic', 'rows'].includes(tensor.region) && tensor.first_step >= 0 && tensor.bytes > 0) {
     addBlock(plan, tensor, tensor);
   }
 }
