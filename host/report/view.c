@@ -212,6 +212,20 @@ static void read_steps(struct reader *r, const cJSON *plan) {
   }
 }
 
+// Accumulators of nodes that fold rows, alive from the node's first step to its last.
+static void read_accumulators(struct reader *r, const cJSON *plan) {
+  const cJSON *item;
+  if (!cJSON_HasObjectItem(plan, "accumulators")) return;
+  cJSON_ArrayForEach(item, list_in(r, plan, "accumulators")) {
+    const host_view_block block = {.tensor = -1,
+                                   .kind = HOST_KIND_SCRATCH,
+                                   .first = count_in(r, item, "first_step"),
+                                   .last = count_in(r, item, "last_step")};
+    add_block(r, block, count_in(r, item, "offset"), count_in(r, item, "bytes"));
+    if (r->what != NULL) return;
+  }
+}
+
 static void read_totals(struct reader *r, const cJSON *plan) {
   host_view *v = r->view;
   const cJSON *breakdown = cJSON_GetObjectItemCaseSensitive(plan, "breakdown");
@@ -266,6 +280,7 @@ bool host_view_open(host_view *v, const cJSON *plan, const char **what) {
     v->step_count = steps ? (uint32_t)cJSON_GetArraySize(steps) : 0;
   }
   if (r.what == NULL) read_steps(&r, plan);
+  if (r.what == NULL) read_accumulators(&r, plan);
   if (r.what == NULL) read_tensors(&r, plan);
   if (r.what == NULL) check_whole(&r);
   if (r.what == NULL) {

@@ -79,6 +79,18 @@ function addScratch(plan, step, previous) {
   return block;
 }
 
+// Accumulators of nodes that fold rows: from the node's first step to its last.
+function addAccumulators(plan) {
+  for (const place of plan.json.accumulators || []) {
+    plan.blocks.push({
+      id: plan.blocks.length, kind: 'scratch', tensor: null, tint: 0,
+      name: 'accumulator of ' + opAt(plan, place.first_step), label: 'accumulator', low: plan.base + place.offset,
+      high: plan.base + place.offset + place.bytes, bytes: place.bytes, first: place.first_step,
+      last: place.last_step, firstRow: 0, rows: 0, whole: true,
+    });
+  }
+}
+
 function listLive(plan) {
   plan.live = Array.from({length: plan.stepCount}, () => []);
   for (const block of plan.blocks) {
@@ -177,6 +189,7 @@ function readPlan(json, index) {
   for (const step of plan.steps) {
     if (step.scratch_bytes > 0) previous = addScratch(plan, step, previous);
   }
+  addAccumulators(plan);
   listLive(plan);
   listShared(plan);
   placeNames(plan);
