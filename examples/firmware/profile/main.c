@@ -68,7 +68,7 @@ static void put_output(void) {
   const arn_tensor_view t = arn_output(&nn, 0);
   const int8_t *at = t.data;
   if (t.type != ARN_INT8) return;
-  say("output 0 (int8, ", t.bytes, " elements):");
+  say("output 0 (INT8, ", t.bytes, " elements):");
   for (uint32_t i = 0; i < t.bytes && i < SHOWN_VALUES; i++) {
     port_put(at[i] < 0 ? " -" : " ");
     port_put_unsigned((uint32_t)(at[i] < 0 ? -at[i] : at[i]));
