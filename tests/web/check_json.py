@@ -41,7 +41,8 @@ def unknown_fields(value, schemas, store, where):
             yield from unknown_fields(item, inner, store, where + "[]")
     if isinstance(value, dict):
         for name, field in value.items():
-            inner = [(s["properties"][name], r) for s, r in found if name in s.get("properties", {})]
+            inner = [(s["properties"][name], r) for s, r in found
+                     if name in s.get("properties", {})]
             if not inner:
                 yield where + "." + name
             else:
@@ -61,7 +62,8 @@ def main():
         schema = next(s for s in store.values() if s["$id"].endswith(f"/{kind}.schema.json"))
         resolver = jsonschema.RefResolver(schema["$id"], schema, store=store)
         validator = jsonschema.Draft202012Validator(schema, resolver=resolver)
-        errors = [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(document)]
+        errors = [f"{error.json_path}: {error.message[:200]}"
+                  for error in validator.iter_errors(document)]
         errors += sorted(set(unknown_fields(document, [(schema, schema)], store, "$")))
         passed += not errors
         failed += bool(errors)

@@ -39,32 +39,38 @@ async function open(browser, name, options) {
     if (!request.url().startsWith('file://')) problems.push('fetches ' + request.url());
   });
   await page.goto('file://' + join(pages, name));
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))));
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))),
+  );
   return {page, problems};
 }
 
-const tileNumber = async (page, id) => numberIn(await page.locator('#tile-' + id + ' .value').innerText());
-const shownStep = async (page) => Number((await page.locator('.step-head .at').innerText()).split(' ')[1]);
+const tileNumber = async (page, id) =>
+  numberIn(await page.locator('#tile-' + id + ' .value').innerText());
+const shownStep = async (page) =>
+  Number((await page.locator('.step-head .at').innerText()).split(' ')[1]);
 const view = (page) => page.evaluate(() => ({...ui.view, range: {...ui.range}}));
 
 // How many pixels of a canvas are not of its most frequent colour.
-const inked = (page, id) => page.evaluate((name) => {
-  const canvas = document.getElementById(name);
-  const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-  const counts = new Map();
-  const words = new Uint32Array(data.buffer);
-  for (const word of words) counts.set(word, (counts.get(word) || 0) + 1);
-  return words.length - Math.max(...counts.values());
-}, id);
+const inked = (page, id) =>
+  page.evaluate((name) => {
+    const canvas = document.getElementById(name);
+    const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    const counts = new Map();
+    const words = new Uint32Array(data.buffer);
+    for (const word of words) counts.set(word, (counts.get(word) || 0) + 1);
+    return words.length - Math.max(...counts.values());
+  }, id);
 
 // The point of the map in the middle of a block, on the page.
-const middleOf = (page, tensor) => page.evaluate((index) => {
-  const canvas = document.getElementById('map');
-  const box = canvas.getBoundingClientRect();
-  const block = ui.plan.blocks.find((other) => other.tensor && other.tensor.index === index);
-  const at = blockBox(ui, ui.frames.map, ui.range, ui.plan, block);
-  return {x: box.left + at.x + at.w - 3, y: box.top + at.y + at.h / 2};
-}, tensor);
+const middleOf = (page, tensor) =>
+  page.evaluate((index) => {
+    const canvas = document.getElementById('map');
+    const box = canvas.getBoundingClientRect();
+    const block = ui.plan.blocks.find((other) => other.tensor && other.tensor.index === index);
+    const at = blockBox(ui, ui.frames.map, ui.range, ui.plan, block);
+    return {x: box.left + at.x + at.w - 3, y: box.top + at.y + at.h / 2};
+  }, tensor);
 
 async function testOnePlan(browser) {
   const plan = JSON.parse(readFileSync(join(pages, 'kws.json'))).plans[0];
@@ -93,9 +99,14 @@ async function testOnePlan(browser) {
     for (const step of plan.steps) {
       equal(await shownStep(page), step.step, 'step');
       equal(await page.locator('#step-op').innerText(), step.op, 'operator');
-      equal(numberIn(await page.locator('#step-facts dd').first().innerText()), step.live_bytes, 'live');
-      const bytes = await page.locator('#alive button').evaluateAll((list) =>
-        list.map((button) => Number(button.dataset.bytes)));
+      equal(
+        numberIn(await page.locator('#step-facts dd').first().innerText()),
+        step.live_bytes,
+        'live',
+      );
+      const bytes = await page
+        .locator('#alive button')
+        .evaluateAll((list) => list.map((button) => Number(button.dataset.bytes)));
       const wanted = step.live.map((index) => plan.tensors[index].bytes).reverse();
       if (step.scratch_bytes > 0) wanted.push(step.scratch_bytes);
       equal(String(bytes.sort((a, b) => a - b)), String(wanted.sort((a, b) => a - b)), 'live set');
@@ -107,7 +118,7 @@ async function testOnePlan(browser) {
   });
   await check('both pictures are drawn', async () => {
     for (const id of ['curve', 'map', 'overview']) {
-      if (await inked(page, id) < 1000) throw new Error(id + ' is empty');
+      if ((await inked(page, id)) < 1000) throw new Error(id + ' is empty');
     }
   });
   await testPointer(page, plan);
@@ -118,12 +129,14 @@ async function testOnePlan(browser) {
     const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const before = await back();
     await page.keyboard.press('d');
-    if (await back() === before) throw new Error('D changes nothing');
-    if (await inked(page, 'map') < 1000) throw new Error('the map is empty');
+    if ((await back()) === before) throw new Error('D changes nothing');
+    if ((await inked(page, 'map')) < 1000) throw new Error('the map is empty');
     await page.keyboard.press('d');
     equal(await back(), before, 'background');
   });
-  await check('nothing is fetched, no error is raised', async () => equal(problems.join('; '), '', 'list'));
+  await check('nothing is fetched, no error is raised', async () =>
+    equal(problems.join('; '), '', 'list'),
+  );
   await page.close();
 }
 
@@ -135,9 +148,16 @@ async function testPointer(page, plan) {
     await page.mouse.move(at.x, at.y);
     const tip = await page.locator('#tip').innerText();
     const address = '0x' + (plan.peak_offset + tensor.offset).toString(16).padStart(4, '0');
-    const wanted = [tensor.name, '#' + index, tensor.shape.join('\u00d7'), tensor.bytes.toLocaleString('en-US'),
-      address, 'steps ' + tensor.first_step + ' to ' + tensor.last_step];
-    for (const text of wanted) if (!tip.includes(text)) throw new Error('no "' + text + '" in the tip');
+    const wanted = [
+      tensor.name,
+      '#' + index,
+      tensor.shape.join('\u00d7'),
+      tensor.bytes.toLocaleString('en-US'),
+      address,
+      'steps ' + tensor.first_step + ' to ' + tensor.last_step,
+    ];
+    for (const text of wanted)
+      if (!tip.includes(text)) throw new Error('no "' + text + '" in the tip');
   });
   await check('clicking selects the step and the tensor', async () => {
     const at = await middleOf(page, index);
@@ -161,8 +181,9 @@ async function testZoom(page, plan) {
     await page.mouse.wheel(0, -400);
     const after = await view(page);
     if (!(after.to - after.from < plan.steps.length)) throw new Error('nothing changed');
-    const same = await page.evaluate(() => xOf(ui, ui.frames.map, ui.plan, 1) ===
-      xOf(ui, ui.frames.curve, ui.plan, 1));
+    const same = await page.evaluate(
+      () => xOf(ui, ui.frames.map, ui.plan, 1) === xOf(ui, ui.frames.curve, ui.plan, 1),
+    );
     equal(same, true, 'common axis');
   });
   await check('Shift and the wheel zooms in addresses', async () => {
@@ -191,8 +212,10 @@ async function testZoom(page, plan) {
 }
 
 async function testTables(page, plan) {
-  const cells = () => page.locator('#table tbody tr:not([aria-hidden])').evaluateAll((rows) =>
-    rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const cells = () =>
+    page
+      .locator('#table tbody tr:not([aria-hidden])')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
   await check('the table of tensors equals the JSON', async () => {
     await page.keyboard.press('t');
     const rows = await cells();
@@ -246,7 +269,7 @@ async function testTwoPlans(browser) {
   await check('two plans: a second map with the same axes', async () => {
     await page.keyboard.press('c');
     await page.waitForFunction(() => ui.frames.map2);
-    if (await inked(page, 'map2') < 1000) throw new Error('it is empty');
+    if ((await inked(page, 'map2')) < 1000) throw new Error('it is empty');
     const widths = await page.evaluate(() => [ui.frames.map.width, ui.frames.map2.width]);
     equal(widths[0], widths[1], 'width');
     await page.keyboard.press('c');
@@ -276,11 +299,15 @@ async function testBig(browser) {
   await check('5,000 steps: the table holds only what is seen, and scrolls', async () => {
     await page.keyboard.press('s');
     const rows = page.locator('#table tbody tr:not([aria-hidden])');
-    if (await rows.count() > 200) throw new Error(await rows.count() + ' rows');
-    await page.evaluate(() => { document.getElementById('table').scrollTop = 1e9; });
+    if ((await rows.count()) > 200) throw new Error((await rows.count()) + ' rows');
+    await page.evaluate(() => {
+      document.getElementById('table').scrollTop = 1e9;
+    });
     await page.waitForFunction(() =>
-      [...document.querySelectorAll('#table tbody tr td:first-child')].some((td) =>
-        td.textContent === '4,999'));
+      [...document.querySelectorAll('#table tbody tr td:first-child')].some(
+        (td) => td.textContent === '4,999',
+      ),
+    );
   });
   await check('5,000 steps: no error', async () => equal(problems.join('; '), '', 'list'));
   await page.close();
@@ -300,7 +327,8 @@ async function testHostile(browser) {
 }
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'],
+  executablePath: process.env.CHROMIUM,
+  args: ['--no-sandbox', '--disable-gpu'],
 });
 await testOnePlan(browser);
 await testTwoPlans(browser);

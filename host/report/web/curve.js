@@ -2,7 +2,7 @@
 // The memory curve of the plans, and the overview of the one that is shown.
 
 function planColour(ui, plan) {
-  return plan === ui.plan ? ui.palette['live-line'] : ui.palette['plan-' + (1 + plan.index % 7)];
+  return plan === ui.plan ? ui.palette['live-line'] : ui.palette['plan-' + (1 + (plan.index % 7))];
 }
 
 // Adds the steps of `value` to the path, as stairs.
@@ -80,7 +80,9 @@ function drawOthers(ui, frame, range) {
   for (const plan of ui.plans) {
     if (plan === ui.plan) continue;
     drawStairs(ui, frame, range, plan, {
-      colour: planColour(ui, plan), width: 2, dash: dashes[plan.index % 4],
+      colour: planColour(ui, plan),
+      width: 2,
+      dash: dashes[plan.index % 4],
       value: (step) => plan.base + step.live_bytes,
     });
   }
@@ -112,10 +114,15 @@ function drawCurve(ui, canvas) {
   drawLiveArea(ui, frame, range, plan);
   drawOthers(ui, frame, range);
   drawStairs(ui, frame, range, plan, {
-    colour: ui.palette.high, width: 1.2, dash: [2, 2], value: (step) => plan.base + step.high_water,
+    colour: ui.palette.high,
+    width: 1.2,
+    dash: [2, 2],
+    value: (step) => plan.base + step.high_water,
   });
   drawStairs(ui, frame, range, plan, {
-    colour: ui.palette['live-line'], width: 2, value: (step) => plan.base + step.live_bytes,
+    colour: ui.palette['live-line'],
+    width: 2,
+    value: (step) => plan.base + step.live_bytes,
   });
   drawSelection(ui, frame, plan);
   frame.context.restore();
@@ -124,17 +131,27 @@ function drawCurve(ui, canvas) {
   const bound = plan.base + plan.json.lower_bound_bytes;
   const close = yOf(frame, range, bound) - yOf(frame, range, plan.arena) < 17;
   drawLevel(ui, frame, range, {
-    bytes: bound, colour: ui.palette.bound, dash: [6, 4], side: 'left', below: close,
-    text: 'lower bound ' + plan.base.toLocaleString('en-US') + ' + ' +
+    bytes: bound,
+    colour: ui.palette.bound,
+    dash: [6, 4],
+    side: 'left',
+    below: close,
+    text:
+      'lower bound ' +
+      plan.base.toLocaleString('en-US') +
+      ' + ' +
       bytesText(plan.json.lower_bound_bytes),
   });
   drawLevel(ui, frame, range, {
-    bytes: plan.arena, colour: ui.palette.accent, side: 'right', text: 'arena ' + bytesText(plan.arena),
+    bytes: plan.arena,
+    colour: ui.palette.accent,
+    side: 'right',
+    text: 'arena ' + bytesText(plan.arena),
   });
   return frame;
 }
 
-// ---- overview -------------------------------------------------------------------------------------
+// ---- overview ---------------------------------------------------------------------------------
 
 function drawOverview(ui, canvas) {
   const frame = openFrame(ui, canvas, 2);
@@ -148,9 +165,13 @@ function drawOverview(ui, canvas) {
   c.fillRect(frame.left, frame.top, frame.width, frame.height);
   c.fillStyle = ui.palette['live-fill'];
   for (const step of plan.steps) {
-    const height = step.live_bytes / most * frame.height;
-    c.fillRect(frame.left + step.step * each, frame.top + frame.height - height, Math.max(each, 0.6),
-      height);
+    const height = (step.live_bytes / most) * frame.height;
+    c.fillRect(
+      frame.left + step.step * each,
+      frame.top + frame.height - height,
+      Math.max(each, 0.6),
+      height,
+    );
   }
   c.fillStyle = ui.palette.accent;
   c.fillRect(frame.left + ui.step * each, frame.top, Math.max(1.5, each), frame.height);

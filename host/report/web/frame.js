@@ -1,22 +1,43 @@
 'use strict';
-// What the pictures have in common: colours, patterns, frames. All share one axis of steps, `view.from`
-// to `view.to` in steps of the plan shown; a plan with another number of steps is stretched onto it.
+// What the pictures have in common: colours, patterns, frames. All share one axis of steps,
+// `view.from` to `view.to` in steps of the plan shown; a plan with another number of steps is
+// stretched onto it.
 
 const LEFT = 66;
 const RIGHT = 12;
 const TOP = 21;
-const DIM = 0.5;   // what is not alive at the selected step
-const START = 46;  // width of the phase before the first step, where it is shown
+const DIM = 0.5; // what is not alive at the selected step
+const START = 46; // width of the phase before the first step, where it is shown
 
 function css(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+  return getComputedStyle(document.documentElement)
+    .getPropertyValue('--' + name)
+    .trim();
 }
 
 // Colours of the theme, read once.
 function readPalette() {
   const palette = {};
-  const names = ['surface', 'ink', 'soft', 'line', 'grid', 'accent', 'accent-soft', 'focus', 'pattern',
-    'label', 'free', 'hole', 'padding', 'static-0', 'live-line', 'live-fill', 'bound', 'high'];
+  const names = [
+    'surface',
+    'ink',
+    'soft',
+    'line',
+    'grid',
+    'accent',
+    'accent-soft',
+    'focus',
+    'pattern',
+    'label',
+    'free',
+    'hole',
+    'padding',
+    'static-0',
+    'live-line',
+    'live-fill',
+    'bound',
+    'high',
+  ];
   for (const name of names) palette[name] = css(name);
   for (const kind of ['intermediate', 'input', 'output', 'scratch', 'variable']) {
     for (const tint of [0, 1, 2]) palette[kind + '-' + tint] = css(kind + '-' + tint);
@@ -25,19 +46,23 @@ function readPalette() {
   return palette;
 }
 
-// ---- patterns -------------------------------------------------------------------------------------
+// ---- patterns ---------------------------------------------------------------------------------
 
 function strokePattern(context, kind) {
   context.beginPath();
   if (kind === 'input' || kind === 'scratch' || kind === 'padding') {
-    for (const x of [-8, 0, 8]) context.moveTo(x, 8), context.lineTo(x + 8, 0);
+    for (const x of [-8, 0, 8]) (context.moveTo(x, 8), context.lineTo(x + 8, 0));
   }
   if (kind === 'scratch' || kind === 'shared') {
-    for (const x of [-8, 0, 8]) context.moveTo(x, 0), context.lineTo(x + 8, 8);
+    for (const x of [-8, 0, 8]) (context.moveTo(x, 0), context.lineTo(x + 8, 8));
   }
   context.stroke();
   if (kind === 'output') {
-    for (const [x, y] of [[2, 2], [6, 6]]) context.fillRect(x - 0.9, y - 0.9, 1.8, 1.8);
+    for (const [x, y] of [
+      [2, 2],
+      [6, 6],
+    ])
+      context.fillRect(x - 0.9, y - 0.9, 1.8, 1.8);
   }
   if (kind === 'variable') context.fillRect(0, 3, 8, 1.6);
 }
@@ -48,7 +73,7 @@ function makePattern(context, kind, back, front) {
   tile.width = tile.height = 8 * scale;
   const inner = tile.getContext('2d');
   inner.scale(scale, scale);
-  if (back) inner.fillStyle = back, inner.fillRect(0, 0, 8, 8);
+  if (back) ((inner.fillStyle = back), inner.fillRect(0, 0, 8, 8));
   inner.strokeStyle = inner.fillStyle = front;
   inner.lineWidth = 1.5;
   strokePattern(inner, kind);
@@ -68,15 +93,17 @@ function patternOf(ui, context, kind, tint) {
   return ui.patterns.get(key);
 }
 
-// ---- frames and axes ------------------------------------------------------------------------------
+// ---- frames and axes --------------------------------------------------------------------------
 
-// Prepares a canvas for its size on the page. Returns {context, left, top, width, height} of the plot.
+// Prepares a canvas for its size on the page. Returns {context, left, top, width, height, bottom}
+// of the plot.
 function openFrame(ui, canvas, bottom) {
   const scale = window.devicePixelRatio || 1;
   const box = canvas.getBoundingClientRect();
   const width = Math.max(1, Math.round(box.width * scale));
   const height = Math.max(1, Math.round(box.height * scale));
-  if (canvas.width !== width || canvas.height !== height) canvas.width = width, canvas.height = height;
+  if (canvas.width !== width || canvas.height !== height)
+    ((canvas.width = width), (canvas.height = height));
   const context = canvas.getContext('2d');
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, box.width, box.height);
@@ -84,8 +111,12 @@ function openFrame(ui, canvas, bottom) {
   context.textBaseline = 'middle';
   const left = LEFT + (ui.hasStart ? START : 0);
   return {
-    context, left, top: TOP, width: Math.max(10, box.width - left - RIGHT),
-    height: Math.max(10, box.height - TOP - bottom), bottom,
+    context,
+    left,
+    top: TOP,
+    width: Math.max(10, box.width - left - RIGHT),
+    height: Math.max(10, box.height - TOP - bottom),
+    bottom,
   };
 }
 
@@ -95,11 +126,13 @@ function stretchOf(ui, plan) {
 
 function xOf(ui, frame, plan, step) {
   const at = step * stretchOf(ui, plan);
-  return frame.left + (at - ui.view.from) / (ui.view.to - ui.view.from) * frame.width;
+  return frame.left + ((at - ui.view.from) / (ui.view.to - ui.view.from)) * frame.width;
 }
 
 function yOf(frame, range, address) {
-  return frame.top + frame.height - (address - range.low) / (range.high - range.low) * frame.height;
+  return (
+    frame.top + frame.height - ((address - range.low) / (range.high - range.low)) * frame.height
+  );
 }
 
 function niceStep(span, most) {
@@ -143,7 +176,11 @@ function clipTo(frame, whole) {
   const c = frame.context;
   c.save();
   c.beginPath();
-  c.rect(whole ? LEFT : frame.left, frame.top - 1, frame.width + (whole ? frame.left - LEFT : 0),
-    frame.height + 2);
+  c.rect(
+    whole ? LEFT : frame.left,
+    frame.top - 1,
+    frame.width + (whole ? frame.left - LEFT : 0),
+    frame.height + 2,
+  );
   c.clip();
 }

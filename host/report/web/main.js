@@ -2,17 +2,31 @@
 // State, and what the user does to it. `ui.draw()` draws everything from the state, once a frame.
 
 const ui = {
-  plans: [], plan: null, other: null,   // other: the plan of the second map
-  step: 0, block: null, hover: null, focus: true,
-  view: {from: 0, to: 1}, range: {low: 0, high: 1},
-  mode: 'map', query: '', found: null, sort: {column: 0, direction: 1},
-  palette: {}, patterns: new Map(), hasStart: false, narrow: false, frames: {}, waiting: false,
+  plans: [],
+  plan: null,
+  other: null, // other: the plan of the second map
+  step: 0,
+  block: null,
+  hover: null,
+  focus: true,
+  view: {from: 0, to: 1},
+  range: {low: 0, high: 1},
+  mode: 'map',
+  query: '',
+  found: null,
+  sort: {column: 0, direction: 1},
+  palette: {},
+  patterns: new Map(),
+  hasStart: false,
+  narrow: false,
+  frames: {},
+  waiting: false,
 };
 
 const byId = (id) => document.getElementById(id);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// ---- drawing --------------------------------------------------------------------------------------
+// ---- drawing ----------------------------------------------------------------------------------
 
 // The plots of two maps are equally high, whatever lies below them.
 function shareHeight() {
@@ -41,13 +55,27 @@ ui.draw = () => {
 
 function describeCanvases() {
   const j = ui.plan.json;
-  byId('curve').setAttribute('aria-label', 'Memory curve: ' + bytesText(j.arena_bytes) + ' arena, ' +
-    'most live bytes at step ' + j.peak_step + '. The table of steps has the same numbers.');
-  byId('map').setAttribute('aria-label', 'Arena map: ' + ui.plan.blocks.length + ' blocks of memory ' +
-    'over ' + ui.plan.steps.length + ' steps. The table of tensors has the same numbers.');
+  byId('curve').setAttribute(
+    'aria-label',
+    'Memory curve: ' +
+      bytesText(j.arena_bytes) +
+      ' arena, ' +
+      'most live bytes at step ' +
+      j.peak_step +
+      '. The table of steps has the same numbers.',
+  );
+  byId('map').setAttribute(
+    'aria-label',
+    'Arena map: ' +
+      ui.plan.blocks.length +
+      ' blocks of memory ' +
+      'over ' +
+      ui.plan.steps.length +
+      ' steps. The table of tensors has the same numbers.',
+  );
 }
 
-// ---- selecting ------------------------------------------------------------------------------------
+// ---- selecting --------------------------------------------------------------------------------
 
 ui.select = (step) => {
   ui.step = clamp(step, 0, ui.plan.stepCount - 1);
@@ -57,7 +85,8 @@ ui.select = (step) => {
   if (ui.step + 1 > ui.view.to) setView(ui.step + 1 - span * 0.9, ui.step + 1 + span * 0.1);
   showPanel(ui);
   const s = ui.plan.steps[ui.step];
-  byId('live').textContent = s ? 'Step ' + ui.step + ', ' + s.op + ', ' + s.live_bytes + ' bytes live'
+  byId('live').textContent = s
+    ? 'Step ' + ui.step + ', ' + s.op + ', ' + s.live_bytes + ' bytes live'
     : '';
   if (ui.mode !== 'map') showTable(ui);
   ui.draw();
@@ -126,7 +155,7 @@ ui.show = (mode) => {
   ui.draw();
 };
 
-// ---- zooming --------------------------------------------------------------------------------------
+// ---- zooming ----------------------------------------------------------------------------------
 
 function setView(from, to) {
   const count = ui.plan.stepCount;
@@ -177,7 +206,7 @@ function pan(steps, bytes) {
   ui.draw();
 }
 
-// ---- pointer --------------------------------------------------------------------------------------
+// ---- pointer ----------------------------------------------------------------------------------
 
 // Where a pointer is: the step, the address, and the blocks there, last drawn first.
 function placeOf(event, canvas, plan, frame) {
@@ -233,7 +262,7 @@ function onWheel(event, canvas) {
   if (event.shiftKey) {
     ui.zoomAddresses(Math.exp((event.deltaY || event.deltaX) * 0.0015), clamp(place.y, 0, 1));
   } else if (delta === 0) {
-    pan(event.deltaX / frame.width * (ui.view.to - ui.view.from), 0);
+    pan((event.deltaX / frame.width) * (ui.view.to - ui.view.from), 0);
   } else {
     ui.zoom(Math.exp(delta * 0.0015), clamp(place.x, 0, 1));
   }
@@ -255,8 +284,10 @@ function watchPicture(canvas, planOf) {
     if (!drag.moved && Math.abs(dx) + Math.abs(dy) < 4) return;
     const frame = ui.frames[canvas.id];
     drag = {x: event.clientX, y: event.clientY, moved: true};
-    pan(-dx / frame.width * (ui.view.to - ui.view.from),
-      canvas.id === 'curve' ? 0 : dy / frame.height * (ui.range.high - ui.range.low));
+    pan(
+      (-dx / frame.width) * (ui.view.to - ui.view.from),
+      canvas.id === 'curve' ? 0 : (dy / frame.height) * (ui.range.high - ui.range.low),
+    );
   });
   canvas.addEventListener('pointerup', (event) => {
     if (drag && !drag.moved) onClick(event, canvas, planOf());
@@ -284,13 +315,17 @@ function watchOverview(canvas) {
   });
 }
 
-// ---- search ---------------------------------------------------------------------------------------
+// ---- search -----------------------------------------------------------------------------------
 
 function search(query) {
   ui.query = query;
   ui.found = matches(ui.plan, query);
   const count = ui.found ? ui.found.tensors.size + ui.found.steps.size : 0;
-  byId('found').textContent = !ui.found ? '' : count === 0 ? 'none' : ui.found.steps.size + ' steps';
+  byId('found').textContent = !ui.found
+    ? ''
+    : count === 0
+      ? 'none'
+      : ui.found.steps.size + ' steps';
   if (ui.mode !== 'map') showTable(ui);
   ui.draw();
 }
@@ -299,30 +334,54 @@ function search(query) {
 function nextFound(direction) {
   const steps = ui.found ? [...ui.found.steps].sort((a, b) => a - b) : [];
   if (steps.length === 0) return;
-  const after = direction > 0 ? steps.find((step) => step > ui.step)
-    : steps.reverse().find((step) => step < ui.step);
+  const after =
+    direction > 0
+      ? steps.find((step) => step > ui.step)
+      : steps.reverse().find((step) => step < ui.step);
   ui.select(after !== undefined ? after : steps[0]);
 }
 
-// ---- header, theme, keys --------------------------------------------------------------------------
+// ---- header, theme, keys ----------------------------------------------------------------------
 
 function showHeader() {
   const j = ui.plan.json;
   const file = j.model.split('/').pop();
   document.title = file + ' \u00b7 Arenite report';
   byId('title').textContent = file;
-  byId('subtitle').textContent = 'planner ' + j.planner + ', alignment ' + j.alignment +
-    ', arenite ' + j.engine;
-  const chips = ui.plans.length < 2 ? [] : ui.plans.map((plan, i) => {
-    const line = element('i', {style: 'border-color: ' + planColour(ui, plan)});
-    return element('button', {
-      class: 'chip', role: 'tab', 'aria-selected': String(plan === ui.plan), title: plan.label,
-      onclick: () => ui.showPlan(i)}, line, element('span', {}, plan.label), element('kbd', {}, i + 1));
-  });
+  byId('subtitle').textContent =
+    'planner ' + j.planner + ', alignment ' + j.alignment + ', arenite ' + j.engine;
+  const chips =
+    ui.plans.length < 2
+      ? []
+      : ui.plans.map((plan, i) => {
+          const line = element('i', {style: 'border-color: ' + planColour(ui, plan)});
+          return element(
+            'button',
+            {
+              class: 'chip',
+              role: 'tab',
+              'aria-selected': String(plan === ui.plan),
+              title: plan.label,
+              onclick: () => ui.showPlan(i),
+            },
+            line,
+            element('span', {}, plan.label),
+            element('kbd', {}, i + 1),
+          );
+        });
   if (ui.plans.length > 1) {
-    chips.push(element('button', {id: 'compare-maps', 'aria-pressed': String(ui.other !== null),
-      title: 'Second map below (C)', onclick: ui.compare}, ui.other ? 'with ' + ui.other.label
-      : 'Two maps'));
+    chips.push(
+      element(
+        'button',
+        {
+          id: 'compare-maps',
+          'aria-pressed': String(ui.other !== null),
+          title: 'Second map below (C)',
+          onclick: ui.compare,
+        },
+        ui.other ? 'with ' + ui.other.label : 'Two maps',
+      ),
+    );
   }
   byId('plans').replaceChildren(...chips);
   byId('map2').hidden = ui.other === null;
@@ -334,7 +393,7 @@ function setTheme(name) {
   document.documentElement.dataset.theme = name;
   ui.palette = readPalette();
   ui.patterns.clear();
-  if (ui.plan) showHeader(), showLegend(ui);
+  if (ui.plan) (showHeader(), showLegend(ui));
   ui.draw();
 }
 
@@ -367,22 +426,34 @@ function clearAll() {
 const ACTIONS = {
   ArrowLeft: (event) => ui.select(ui.step - (event.shiftKey ? 10 : 1)),
   ArrowRight: (event) => ui.select(ui.step + (event.shiftKey ? 10 : 1)),
-  Home: () => ui.select(0), End: () => ui.select(ui.plan.stepCount - 1),
+  Home: () => ui.select(0),
+  End: () => ui.select(ui.plan.stepCount - 1),
   p: () => ui.select(ui.plan.json.peak_step),
-  '+': () => zoomAtSelection(0.6), '=': () => zoomAtSelection(0.6), '-': () => zoomAtSelection(1 / 0.6),
-  0: () => ui.fit(), '/': () => byId('search').focus(), n: () => nextFound(1), N: () => nextFound(-1),
-  c: () => ui.compare(), m: () => ui.show('map'), t: () => ui.show('tensors'), s: () => ui.show('steps'),
-  d: toggleTheme, Escape: clearAll, '?': () => byId('help').showModal(),
+  '+': () => zoomAtSelection(0.6),
+  '=': () => zoomAtSelection(0.6),
+  '-': () => zoomAtSelection(1 / 0.6),
+  0: () => ui.fit(),
+  '/': () => byId('search').focus(),
+  n: () => nextFound(1),
+  N: () => nextFound(-1),
+  c: () => ui.compare(),
+  m: () => ui.show('map'),
+  t: () => ui.show('tensors'),
+  s: () => ui.show('steps'),
+  d: toggleTheme,
+  Escape: clearAll,
+  '?': () => byId('help').showModal(),
 };
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
   if (event.target.tagName === 'INPUT') {
     if (event.key === 'Enter') nextFound(event.shiftKey ? -1 : 1);
-    if (event.key === 'Escape') clearAll(), event.target.blur();
+    if (event.key === 'Escape') (clearAll(), event.target.blur());
     return;
   }
-  const action = /^[1-8]$/.test(event.key) ? () => ui.showPlan(Number(event.key) - 1)
+  const action = /^[1-8]$/.test(event.key)
+    ? () => ui.showPlan(Number(event.key) - 1)
     : ACTIONS[event.key];
   if (!action) return;
   event.preventDefault();
@@ -396,15 +467,19 @@ function watch() {
   watchOverview(byId('overview'));
   document.addEventListener('keydown', onKey);
   byId('search').addEventListener('input', (event) => search(event.target.value));
-  for (const mode of ['map', 'tensors', 'steps']) byId('show-' + mode).onclick = () => ui.show(mode);
+  for (const mode of ['map', 'tensors', 'steps'])
+    byId('show-' + mode).onclick = () => ui.show(mode);
   byId('zoom-in').onclick = () => zoomAtSelection(0.6);
   byId('zoom-out').onclick = () => zoomAtSelection(1 / 0.6);
   byId('zoom-fit').onclick = ui.fit;
   byId('theme').onclick = toggleTheme;
   byId('help-button').onclick = () => byId('help').showModal();
   new ResizeObserver(ui.draw).observe(byId('pictures'));
-  byId('keys').append(...KEYS.map(([keys, what]) => element('tr', {},
-    element('td', {}, element('kbd', {}, keys)), element('td', {}, what))));
+  byId('keys').append(
+    ...KEYS.map(([keys, what]) =>
+      element('tr', {}, element('td', {}, element('kbd', {}, keys)), element('td', {}, what)),
+    ),
+  );
 }
 
 function start() {

@@ -5,14 +5,20 @@ function blockBox(ui, frame, range, plan, block) {
   const x = xOf(ui, frame, plan, block.first);
   const y = yOf(frame, range, block.high);
   return {
-    x, y, w: Math.max(1, xOf(ui, frame, plan, block.last + 1) - x),
+    x,
+    y,
+    w: Math.max(1, xOf(ui, frame, plan, block.last + 1) - x),
     h: Math.max(1, yOf(frame, range, block.low) - y),
   };
 }
 
 function isOutside(frame, box) {
-  return box.x > frame.left + frame.width || box.x + box.w < frame.left ||
-    box.y > frame.top + frame.height || box.y + box.h < frame.top;
+  return (
+    box.x > frame.left + frame.width ||
+    box.x + box.w < frame.left ||
+    box.y > frame.top + frame.height ||
+    box.y + box.h < frame.top
+  );
 }
 
 function fitText(context, text, width) {
@@ -60,8 +66,8 @@ function fillBlock(ui, frame, block, box) {
   const small = box.w < 5 || box.h < 5;
   const gap = box.w > 4 ? 1 : 0;
   const plain = ui.palette[block.kind + '-' + block.tint];
-  c.fillStyle = small || block.kind === 'intermediate' ? plain
-    : patternOf(ui, c, block.kind, block.tint);
+  c.fillStyle =
+    small || block.kind === 'intermediate' ? plain : patternOf(ui, c, block.kind, block.tint);
   if (box.w > 14 && box.h > 10 && c.roundRect) {
     c.beginPath();
     c.roundRect(box.x + 0.5, box.y + 0.5, box.w - gap, box.h - 1, 3);
@@ -71,8 +77,8 @@ function fillBlock(ui, frame, block, box) {
   }
 }
 
-// Where a step is too narrow to be seen, all but it would be dim: then only a search and a chosen tensor
-// dim the rest.
+// Where a step is too narrow to be seen, all but it would be dim: then only a search and a chosen
+// tensor dim the rest.
 function isDim(ui, plan, block) {
   if (ui.found) return plan !== ui.plan || !ui.found.blocks.has(block);
   if (block === ui.block || block === ui.hover) return false;
@@ -114,8 +120,12 @@ function drawGaps(ui, frame, range, plan) {
     const box = blockBox(ui, frame, range, plan, gap);
     if (isOutside(frame, box)) continue;
     const fine = box.h < 5 || box.w < 5;
-    c.fillStyle = gap.kind === 'hole' ? ui.palette.hole
-      : fine ? ui.palette.padding : patternOf(ui, c, 'padding', 0);
+    c.fillStyle =
+      gap.kind === 'hole'
+        ? ui.palette.hole
+        : fine
+          ? ui.palette.padding
+          : patternOf(ui, c, 'padding', 0);
     c.fillRect(box.x, box.y, box.w, box.h);
   }
 }
@@ -237,7 +247,7 @@ function drawOutline(ui, frame, range, plan, block) {
 
 // Of two maps with the same steps, the lower one has the names.
 function stripHeight(ui, width, plan) {
-  const each = (width - LEFT - RIGHT) / (ui.view.to - ui.view.from) * stretchOf(ui, plan);
+  const each = ((width - LEFT - RIGHT) / (ui.view.to - ui.view.from)) * stretchOf(ui, plan);
   if (ui.other && plan === ui.plan && ui.other.stepCount === plan.stepCount) return 20;
   return each >= 74 ? 34 : each >= 13 ? 146 : 20;
 }
@@ -246,10 +256,13 @@ function stripHeight(ui, width, plan) {
 function drawSteps(ui, frame, plan) {
   const c = frame.context;
   const stretch = stretchOf(ui, plan);
-  const each = frame.width / (ui.view.to - ui.view.from) * stretch;
+  const each = (frame.width / (ui.view.to - ui.view.from)) * stretch;
   const y = frame.top + frame.height + 10;
-  const every = niceStep(plan.stepCount, frame.width / Math.max(each, 44) * plan.stepCount /
-    Math.max(1, (ui.view.to - ui.view.from) / stretch));
+  const every = niceStep(
+    plan.stepCount,
+    ((frame.width / Math.max(each, 44)) * plan.stepCount) /
+      Math.max(1, (ui.view.to - ui.view.from) / stretch),
+  );
   const from = Math.max(0, Math.floor(ui.view.from / stretch));
   const to = Math.min(plan.steps.length, Math.ceil(ui.view.to / stretch));
   for (let step = from; step < to; step++) {
@@ -276,7 +289,7 @@ function drawTurned(context, text, x, y) {
 function drawMap(ui, canvas, plan) {
   const box = canvas.getBoundingClientRect();
   const frame = openFrame(ui, canvas, stripHeight(ui, box.width, plan));
-  ui.narrow = frame.width / (ui.view.to - ui.view.from) * stretchOf(ui, plan) < 3;
+  ui.narrow = (frame.width / (ui.view.to - ui.view.from)) * stretchOf(ui, plan) < 3;
   const range = ui.range;
   const c = frame.context;
   c.fillStyle = ui.palette.free;

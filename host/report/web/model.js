@@ -29,20 +29,40 @@ function hexText(address) {
 
 function addBlock(plan, tensor, place) {
   plan.blocks.push({
-    id: plan.blocks.length, kind: kindOf(tensor), tensor, name: tensor.name, tint: 0,
-    label: shortName(tensor.name), low: plan.base + place.offset,
-    high: plan.base + place.offset + place.bytes, bytes: place.bytes,
-    first: place.first_step, last: place.last_step,
-    firstRow: place.first_row || 0, rows: place.rows || 0, whole: place === tensor,
+    id: plan.blocks.length,
+    kind: kindOf(tensor),
+    tensor,
+    name: tensor.name,
+    tint: 0,
+    label: shortName(tensor.name),
+    low: plan.base + place.offset,
+    high: plan.base + place.offset + place.bytes,
+    bytes: place.bytes,
+    first: place.first_step,
+    last: place.last_step,
+    firstRow: place.first_row || 0,
+    rows: place.rows || 0,
+    whole: place === tensor,
   });
 }
 
 // Variables lie in the static region, always.
 function addFixed(plan, tensor) {
   plan.fixed.push({
-    id: -1 - plan.fixed.length, kind: 'variable', tensor, name: tensor.name, tint: plan.fixed.length % 2,
-    label: shortName(tensor.name), low: tensor.offset, high: tensor.offset + tensor.bytes,
-    bytes: tensor.bytes, first: 0, last: plan.stepCount - 1, firstRow: 0, rows: 0, whole: true,
+    id: -1 - plan.fixed.length,
+    kind: 'variable',
+    tensor,
+    name: tensor.name,
+    tint: plan.fixed.length % 2,
+    label: shortName(tensor.name),
+    low: tensor.offset,
+    high: tensor.offset + tensor.bytes,
+    bytes: tensor.bytes,
+    first: 0,
+    last: plan.stepCount - 1,
+    firstRow: 0,
+    rows: 0,
+    whole: true,
   });
 }
 
@@ -56,7 +76,11 @@ function addTensor(plan, tensor) {
   }
   if (tensor.row_groups) {
     for (const group of tensor.row_groups) addBlock(plan, tensor, group);
-  } else if (['dynamic', 'rows'].includes(tensor.region) && tensor.first_step >= 0 && tensor.bytes > 0) {
+  } else if (
+    ['dynamic', 'rows'].includes(tensor.region) &&
+    tensor.first_step >= 0 &&
+    tensor.bytes > 0
+  ) {
     addBlock(plan, tensor, tensor);
   }
 }
@@ -64,16 +88,32 @@ function addTensor(plan, tensor) {
 // Scratch of one node over steps in a row is one block.
 function addScratch(plan, step, previous) {
   const low = plan.base + step.scratch_offset;
-  const same = previous && previous.last === step.step - 1 && previous.node === step.node &&
-    previous.low === low && previous.bytes === step.scratch_bytes;
+  const same =
+    previous &&
+    previous.last === step.step - 1 &&
+    previous.node === step.node &&
+    previous.low === low &&
+    previous.bytes === step.scratch_bytes;
   if (same) {
     previous.last = step.step;
     return previous;
   }
   const block = {
-    id: plan.blocks.length, kind: 'scratch', tensor: null, name: 'scratch of ' + step.op,
-    label: 'scratch', tint: 0, low, high: low + step.scratch_bytes, bytes: step.scratch_bytes,
-    first: step.step, last: step.step, firstRow: 0, rows: 0, whole: true, node: step.node,
+    id: plan.blocks.length,
+    kind: 'scratch',
+    tensor: null,
+    name: 'scratch of ' + step.op,
+    label: 'scratch',
+    tint: 0,
+    low,
+    high: low + step.scratch_bytes,
+    bytes: step.scratch_bytes,
+    first: step.step,
+    last: step.step,
+    firstRow: 0,
+    rows: 0,
+    whole: true,
+    node: step.node,
   };
   plan.blocks.push(block);
   return block;
@@ -83,10 +123,20 @@ function addScratch(plan, step, previous) {
 function addAccumulators(plan) {
   for (const place of plan.json.accumulators || []) {
     plan.blocks.push({
-      id: plan.blocks.length, kind: 'scratch', tensor: null, tint: 0,
-      name: 'accumulator of ' + opAt(plan, place.first_step), label: 'accumulator', low: plan.base + place.offset,
-      high: plan.base + place.offset + place.bytes, bytes: place.bytes, first: place.first_step,
-      last: place.last_step, firstRow: 0, rows: 0, whole: true,
+      id: plan.blocks.length,
+      kind: 'scratch',
+      tensor: null,
+      tint: 0,
+      name: 'accumulator of ' + opAt(plan, place.first_step),
+      label: 'accumulator',
+      low: plan.base + place.offset,
+      high: plan.base + place.offset + place.bytes,
+      bytes: place.bytes,
+      first: place.first_step,
+      last: place.last_step,
+      firstRow: 0,
+      rows: 0,
+      whole: true,
     });
   }
 }
@@ -112,10 +162,20 @@ function listShared(plan) {
   plan.shared = [];
   for (const block of plan.blocks) {
     for (const other of plan.live[block.first] || []) {
-      if (other === block || !isOlder(other, block) || other.high <= block.low || other.low >= block.high) continue;
+      if (
+        other === block ||
+        !isOlder(other, block) ||
+        other.high <= block.low ||
+        other.low >= block.high
+      )
+        continue;
       plan.shared.push({
-        older: other, newer: block, first: block.first, last: Math.min(other.last, block.last),
-        low: Math.max(other.low, block.low), high: Math.min(other.high, block.high),
+        older: other,
+        newer: block,
+        first: block.first,
+        last: Math.min(other.last, block.last),
+        low: Math.max(other.low, block.low),
+        high: Math.min(other.high, block.high),
       });
     }
   }
@@ -123,7 +183,8 @@ function listShared(plan) {
 
 // The steps where a block's name may stand: not where most of it shares its place.
 function placeNames(plan) {
-  for (const block of plan.blocks) block.nameFrom = block.first, block.nameTo = block.last + 1;
+  for (const block of plan.blocks)
+    ((block.nameFrom = block.first), (block.nameTo = block.last + 1));
   for (const {older, newer, first, last, low, high} of plan.shared) {
     if (high - low > 0.3 * newer.bytes && last < newer.last) {
       newer.nameFrom = Math.max(newer.nameFrom, last + 1);
@@ -179,11 +240,22 @@ function chooseTints(plan) {
 
 function readPlan(json, index) {
   const plan = {
-    json, index, label: json.label, steps: json.steps, tensors: json.tensors,
-    nodes: json.nodes || [], stepCount: Math.max(1, json.steps.length), base: json.peak_offset,
-    arena: json.arena_bytes, blocks: [], fixed: [], views: new Map(),
+    json,
+    index,
+    label: json.label,
+    steps: json.steps,
+    tensors: json.tensors,
+    nodes: json.nodes || [],
+    stepCount: Math.max(1, json.steps.length),
+    base: json.peak_offset,
+    arena: json.arena_bytes,
+    blocks: [],
+    fixed: [],
+    views: new Map(),
   };
-  plan.steps.forEach((step, index) => { step.step = index; });
+  plan.steps.forEach((step, index) => {
+    step.step = index;
+  });
   for (const tensor of plan.tensors) addTensor(plan, tensor);
   let previous = null;
   for (const step of plan.steps) {
@@ -202,7 +274,9 @@ function readPlan(json, index) {
 function partOf(plan, block, step) {
   const node = plan.nodes[plan.steps[step] ? plan.steps[step].node : -1];
   if (!block.tensor || !node) return block.tensor ? '' : 'scratch';
-  const own = (index) => index >= 0 && plan.tensors[index] &&
+  const own = (index) =>
+    index >= 0 &&
+    plan.tensors[index] &&
     (index === block.tensor.index || plan.tensors[index].owner === block.tensor.index);
   const reads = node.inputs.some(own);
   const writes = node.outputs.some(own);
@@ -210,8 +284,10 @@ function partOf(plan, block, step) {
 }
 
 function partnersOf(plan, block, step) {
-  return plan.shared.filter((pair) => (pair.older === block || pair.newer === block) &&
-    step >= pair.first && step <= pair.last);
+  return plan.shared.filter(
+    (pair) =>
+      (pair.older === block || pair.newer === block) && step >= pair.first && step <= pair.last,
+  );
 }
 
 function partnerText(pair, block) {
@@ -240,7 +316,8 @@ function matches(plan, query) {
     if (!block.tensor && words === 'scratch') found.blocks.add(block);
   }
   for (const step of plan.steps) {
-    if (step.op.toLowerCase().includes(words) || words === String(step.step)) found.steps.add(step.step);
+    if (step.op.toLowerCase().includes(words) || words === String(step.step))
+      found.steps.add(step.step);
   }
   for (const block of found.blocks) found.steps.add(block.first);
   return found;

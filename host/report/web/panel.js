@@ -1,6 +1,6 @@
 'use strict';
-// Everything that is text: tiles, side panel, tooltip, legend, tables. Text from models goes in as text
-// nodes only, never as markup.
+// Text: tiles, side panel, tooltip, legend. What comes from models goes in as text nodes only,
+// never as markup.
 
 // element('dd', {class: 'x'}, child...): children are nodes or text.
 function element(name, attributes, ...children) {
@@ -14,7 +14,7 @@ function element(name, attributes, ...children) {
 }
 
 function percentText(part, whole) {
-  return whole > 0 ? (100 * part / whole).toFixed(1) + '\u00a0%' : '';
+  return whole > 0 ? ((100 * part) / whole).toFixed(1) + '\u00a0%' : '';
 }
 
 function swatchOf(block) {
@@ -27,12 +27,16 @@ function macsText(macs) {
   return macs.toLocaleString('en-US');
 }
 
-// ---- tiles ----------------------------------------------------------------------------------------
+// ---- tiles ------------------------------------------------------------------------------------
 
 function tile(id, name, value, note, first) {
-  return element('div', {class: first ? 'tile first' : 'tile', id: 'tile-' + id},
-    element('div', {class: 'name'}, name), element('div', {class: 'value'}, value),
-    element('div', {class: 'note'}, note || '\u00a0'));
+  return element(
+    'div',
+    {class: first ? 'tile first' : 'tile', id: 'tile-' + id},
+    element('div', {class: 'name'}, name),
+    element('div', {class: 'value'}, value),
+    element('div', {class: 'note'}, note || '\u00a0'),
+  );
 }
 
 function kibText(bytes) {
@@ -46,40 +50,73 @@ function showTiles(ui) {
   const peak = plan.steps[j.peak_step];
   const init = j.breakdown.init_temporary > 0;
   const tiles = [
-    tile('arena', 'Arena', bytesText(j.arena_bytes), kibText(j.arena_bytes) +
-      (init ? ', set by the start' : ', all of it'), true),
-    tile('static', 'Static region', bytesText(j.static_bytes), percentText(j.static_bytes, j.arena_bytes)),
-    tile('dynamic', 'Dynamic region', bytesText(j.dynamic_peak_bytes), 'from ' + hexText(j.peak_offset)),
-    tile('bound', 'Lower bound', bytesText(j.lower_bound_bytes),
-      above <= 0 ? 'reached' : bytesText(above) + ' above it'),
-    tile('peak', 'Peak', peak ? bytesText(peak.live_bytes) : '\u2013',
-      peak ? 'step ' + j.peak_step + ', ' + peak.op : 'no steps'),
+    tile(
+      'arena',
+      'Arena',
+      bytesText(j.arena_bytes),
+      kibText(j.arena_bytes) + (init ? ', set by the start' : ', all of it'),
+      true,
+    ),
+    tile(
+      'static',
+      'Static region',
+      bytesText(j.static_bytes),
+      percentText(j.static_bytes, j.arena_bytes),
+    ),
+    tile(
+      'dynamic',
+      'Dynamic region',
+      bytesText(j.dynamic_peak_bytes),
+      'from ' + hexText(j.peak_offset),
+    ),
+    tile(
+      'bound',
+      'Lower bound',
+      bytesText(j.lower_bound_bytes),
+      above <= 0 ? 'reached' : bytesText(above) + ' above it',
+    ),
+    tile(
+      'peak',
+      'Peak',
+      peak ? bytesText(peak.live_bytes) : '\u2013',
+      peak ? 'step ' + j.peak_step + ', ' + peak.op : 'no steps',
+    ),
     tile('macs', 'MACs', macsText(j.macs), plan.steps.length.toLocaleString('en-US') + ' steps'),
     tile('weights', 'Weights, in flash', bytesText(j.weight_bytes), kibText(j.weight_bytes)),
   ];
   if (typeof j.measured_high_water_bytes === 'number') {
     const same = j.measured_high_water_bytes === j.arena_bytes;
-    tiles.push(tile('measured', 'Measured', bytesText(j.measured_high_water_bytes),
-      same ? 'as planned' : 'not as planned'));
+    tiles.push(
+      tile(
+        'measured',
+        'Measured',
+        bytesText(j.measured_high_water_bytes),
+        same ? 'as planned' : 'not as planned',
+      ),
+    );
   }
   document.getElementById('tiles').replaceChildren(...tiles);
 }
 
-// ---- side panel -----------------------------------------------------------------------------------
+// ---- side panel -------------------------------------------------------------------------------
 
 function fact(name, value) {
   return [element('dt', {}, name), element('dd', {}, value)];
 }
 
 function stepFacts(plan, step) {
-  const list = [...fact('Live bytes', bytesText(step.live_bytes)),
+  const list = [
+    ...fact('Live bytes', bytesText(step.live_bytes)),
     ...fact('High water', bytesText(step.high_water)),
-    ...fact('This step needs at least', bytesText(step.bound_bytes))];
+    ...fact('This step needs at least', bytesText(step.bound_bytes)),
+  ];
   if (step.scratch_bytes > 0) list.push(...fact('Scratch', bytesText(step.scratch_bytes)));
   if (step.macs > 0) list.push(...fact('MACs', step.macs.toLocaleString('en-US')));
   const node = plan.steps.length === plan.nodes.length ? '' : ' of node ' + step.node;
-  if (node) list.push(...fact('Rows', step.first_row + ' to ' + (step.first_row + step.rows - 1) + node));
-  else if (step.rows > 1) list.push(...fact('Rows', step.rows + (step.by_rows ? ', one at a time' : '')));
+  if (node)
+    list.push(...fact('Rows', step.first_row + ' to ' + (step.first_row + step.rows - 1) + node));
+  else if (step.rows > 1)
+    list.push(...fact('Rows', step.rows + (step.by_rows ? ', one at a time' : '')));
   if (typeof step.microseconds === 'number') {
     list.push(...fact('Time on the host', step.microseconds.toFixed(1) + '\u00a0\u00b5s'));
   }
@@ -112,7 +149,9 @@ function mergeRows(blocks) {
 function describe(block) {
   const tensor = block.tensor;
   const rows = block.whole ? '' : ', ' + rowsText(block);
-  const what = tensor ? shapeText(tensor) + ' ' + tensor.type.toLowerCase() + rows + ' \u00b7 ' : '';
+  const what = tensor
+    ? shapeText(tensor) + ' ' + tensor.type.toLowerCase() + rows + ' \u00b7 '
+    : '';
   return what + hexText(block.low);
 }
 
@@ -122,46 +161,92 @@ function liveRow(ui, entry) {
   const rows = entry.groups.reduce((sum, group) => sum + group.rows, 0);
   const part = partOf(ui.plan, block, ui.step);
   const pairs = several ? [] : partnersOf(ui.plan, block, ui.step);
-  const more = element('span', {class: 'more'},
-    several ? shapeText(block.tensor) + ', ' + rows + ' rows, from ' +
-      hexText(entry.groups[entry.groups.length - 1].low) + ' ' : describe(block) + ' ',
-    part ? element('span', {class: 'tag'}, part) : null, ' ',
-    ...pairs.map((pair) => element('span', {class: 'tag over'}, partnerText(pair, block))));
+  const more = element(
+    'span',
+    {class: 'more'},
+    several
+      ? shapeText(block.tensor) +
+          ', ' +
+          rows +
+          ' rows, from ' +
+          hexText(entry.groups[entry.groups.length - 1].low) +
+          ' '
+      : describe(block) + ' ',
+    part ? element('span', {class: 'tag'}, part) : null,
+    ' ',
+    ...pairs.map((pair) => element('span', {class: 'tag over'}, partnerText(pair, block))),
+  );
   const pressed = String(entry.groups.includes(ui.block));
-  return element('li', {}, element('button', {
-    'aria-pressed': pressed, 'data-bytes': entry.bytes, onclick: () => ui.choose(block),
-    onmouseenter: () => ui.pointAt(block), onmouseleave: () => ui.pointAt(null),
-  }, swatchOf(block), element('span', {class: 'name', title: block.name}, block.label),
-  element('span', {}, bytesText(entry.bytes)), more));
+  return element(
+    'li',
+    {},
+    element(
+      'button',
+      {
+        'aria-pressed': pressed,
+        'data-bytes': entry.bytes,
+        onclick: () => ui.choose(block),
+        onmouseenter: () => ui.pointAt(block),
+        onmouseleave: () => ui.pointAt(null),
+      },
+      swatchOf(block),
+      element('span', {class: 'name', title: block.name}, block.label),
+      element('span', {}, bytesText(entry.bytes)),
+      more,
+    ),
+  );
 }
 
 const PARTS = [
-  ['tensor_data', 'Tensor data at the peak'], ['scratch', 'Scratch at the peak'],
-  ['alignment_padding', 'Alignment padding'], ['unused', 'Holes of the packing'],
-  ['engine_records', 'Engine records'], ['op_data', 'Prepared operator data'],
-  ['variables', 'Variables'], ['weights_copied', 'Weights copied'],
+  ['tensor_data', 'Tensor data at the peak'],
+  ['scratch', 'Scratch at the peak'],
+  ['alignment_padding', 'Alignment padding'],
+  ['unused', 'Holes of the packing'],
+  ['engine_records', 'Engine records'],
+  ['op_data', 'Prepared operator data'],
+  ['variables', 'Variables'],
+  ['weights_copied', 'Weights copied'],
   ['init_temporary', 'Planning, while starting'],
 ];
 
 function breakdownTable(plan) {
   const rows = PARTS.map(([key, name]) => {
     const bytes = plan.json.breakdown[key];
-    return element('tr', {class: bytes > 0 ? '' : 'none'}, element('td', {}, name),
+    return element(
+      'tr',
+      {class: bytes > 0 ? '' : 'none'},
+      element('td', {}, name),
       element('td', {'data-part': key}, bytesText(bytes)),
-      element('td', {}, percentText(bytes, plan.arena)));
+      element('td', {}, percentText(bytes, plan.arena)),
+    );
   });
   const sum = PARTS.reduce((total, [key]) => total + plan.json.breakdown[key], 0);
-  rows.push(element('tr', {class: 'sum'}, element('td', {}, 'The arena'),
-    element('td', {id: 'sum'}, bytesText(sum)), element('td', {}, '')));
+  rows.push(
+    element(
+      'tr',
+      {class: 'sum'},
+      element('td', {}, 'The arena'),
+      element('td', {id: 'sum'}, bytesText(sum)),
+      element('td', {}, ''),
+    ),
+  );
   return element('table', {class: 'parts'}, ...rows);
 }
 
 function liveBar(entries) {
-  const parts = entries.map((entry) => element('i', {
-    style: 'flex: ' + entry.bytes + ' 0 0; background: var(--' + entry.groups[0].kind + '-' +
-      entry.groups[0].tint + ')',
-    title: entry.groups[0].label + ', ' + bytesText(entry.bytes),
-  }));
+  const parts = entries.map((entry) =>
+    element('i', {
+      style:
+        'flex: ' +
+        entry.bytes +
+        ' 0 0; background: var(--' +
+        entry.groups[0].kind +
+        '-' +
+        entry.groups[0].tint +
+        ')',
+      title: entry.groups[0].label + ', ' + bytesText(entry.bytes),
+    }),
+  );
   return element('div', {class: 'bar', 'aria-hidden': 'true'}, ...parts);
 }
 
@@ -170,13 +255,23 @@ function otherPlans(ui) {
   if (ui.plans.length < 2) return [];
   const rows = ui.plans.map((plan) => {
     const change = plan.arena - ui.plan.arena;
-    const text = plan === ui.plan ? '' : (change > 0 ? '+' : change < 0 ? '\u2212' : '\u00b1') +
-      Math.abs(change).toLocaleString('en-US');
-    return element('tr', {}, element('td', {}, plan.label), element('td', {}, bytesText(plan.arena)),
-      element('td', {}, text));
+    const text =
+      plan === ui.plan
+        ? ''
+        : (change > 0 ? '+' : change < 0 ? '\u2212' : '\u00b1') +
+          Math.abs(change).toLocaleString('en-US');
+    return element(
+      'tr',
+      {},
+      element('td', {}, plan.label),
+      element('td', {}, bytesText(plan.arena)),
+      element('td', {}, text),
+    );
   });
-  return [element('h3', {}, 'Arena of each plan'),
-    element('table', {class: 'parts', id: 'compare'}, ...rows)];
+  return [
+    element('h3', {}, 'Arena of each plan'),
+    element('table', {class: 'parts', id: 'compare'}, ...rows),
+  ];
 }
 
 function showPanel(ui) {
@@ -190,39 +285,79 @@ function showPanel(ui) {
   const entries = mergeRows(plan.live[ui.step].slice().reverse());
   const peak = ui.step === plan.json.peak_step;
   panel.replaceChildren(
-    element('div', {class: 'step-head'},
+    element(
+      'div',
+      {class: 'step-head'},
       element('span', {class: 'at'}, 'Step ' + ui.step + ' of 0 to ' + (plan.steps.length - 1)),
       peak ? element('span', {class: 'badge'}, 'PEAK') : null,
-      element('button', {title: 'Previous step (left)', 'aria-label': 'Previous step',
-        onclick: () => ui.select(ui.step - 1)}, '\u2190'),
-      element('button', {title: 'Next step (right)', 'aria-label': 'Next step',
-        onclick: () => ui.select(ui.step + 1)}, '\u2192'),
-      element('button', {title: 'To the peak (P)', onclick: () => ui.select(plan.json.peak_step)},
-        'Peak')),
-    element('h2', {id: 'step-op'}, step.op), stepFacts(plan, step),
-    element('h3', {}, 'Alive, from the top address down'), liveBar(entries),
+      element(
+        'button',
+        {
+          title: 'Previous step (left)',
+          'aria-label': 'Previous step',
+          onclick: () => ui.select(ui.step - 1),
+        },
+        '\u2190',
+      ),
+      element(
+        'button',
+        {
+          title: 'Next step (right)',
+          'aria-label': 'Next step',
+          onclick: () => ui.select(ui.step + 1),
+        },
+        '\u2192',
+      ),
+      element(
+        'button',
+        {title: 'To the peak (P)', onclick: () => ui.select(plan.json.peak_step)},
+        'Peak',
+      ),
+    ),
+    element('h2', {id: 'step-op'}, step.op),
+    stepFacts(plan, step),
+    element('h3', {}, 'Alive, from the top address down'),
+    liveBar(entries),
     element('ul', {class: 'blocks', id: 'alive'}, ...entries.map((entry) => liveRow(ui, entry))),
-    element('h3', {}, 'Every byte of the arena'), breakdownTable(plan), ...otherPlans(ui));
+    element('h3', {}, 'Every byte of the arena'),
+    breakdownTable(plan),
+    ...otherPlans(ui),
+  );
 }
 
-// ---- tooltip --------------------------------------------------------------------------------------
+// ---- tooltip ----------------------------------------------------------------------------------
 
 function tensorFacts(plan, block) {
   const tensor = block.tensor;
   const by = tensor.producer >= 0 ? plan.steps.find((step) => step.node === tensor.producer) : null;
-  const list = [...fact('Tensor', '#' + tensor.index + ', ' + tensor.role),
-    ...fact('Shape', shapeText(tensor) + ' ' + tensor.type.toLowerCase())];
+  const list = [
+    ...fact('Tensor', '#' + tensor.index + ', ' + tensor.role),
+    ...fact('Shape', shapeText(tensor) + ' ' + tensor.type.toLowerCase()),
+  ];
   if (!block.whole) {
     list.push(...fact('Part', rowsText(block) + ' of ' + tensor.rows));
   }
-  list.push(...fact('Bytes', bytesText(block.bytes)),
-    ...fact('Address', hexText(block.low) + ' to ' + hexText(block.high - 1) + ' (offset ' +
-      (block.low - (block.id < 0 ? 0 : plan.base)).toLocaleString('en-US') + ')'),
+  list.push(
+    ...fact('Bytes', bytesText(block.bytes)),
+    ...fact(
+      'Address',
+      hexText(block.low) +
+        ' to ' +
+        hexText(block.high - 1) +
+        ' (offset ' +
+        (block.low - (block.id < 0 ? 0 : plan.base)).toLocaleString('en-US') +
+        ')',
+    ),
     ...fact('Producer', by ? by.op + ', node ' + tensor.producer : 'none: given from outside'),
-    ...fact('Used', 'steps ' + block.first + ' to ' + block.last));
+    ...fact('Used', 'steps ' + block.first + ' to ' + block.last),
+  );
   if (typeof tensor.scale === 'number') {
-    list.push(...fact('Quantised', 'scale ' + tensor.scale.toPrecision(5) + ', zero point ' +
-      tensor.zero_point));
+    list.push(
+      ...fact(
+        'Quantised',
+        'scale ' + tensor.scale.toPrecision(5) + ', zero point ' + tensor.zero_point,
+      ),
+    );
   }
   const views = plan.views.get(tensor.index) || [];
   if (views.length > 0) list.push(...fact('Views', views.map((v) => '#' + v.index).join(', ')));
@@ -230,20 +365,36 @@ function tensorFacts(plan, block) {
 }
 
 function blockTip(plan, block, step) {
-  const facts = block.tensor ? tensorFacts(plan, block) : [
-    ...fact('Bytes', bytesText(block.bytes)), ...fact('Address', hexText(block.low)),
-    ...fact('Used', 'steps ' + block.first + ' to ' + block.last)];
+  const facts = block.tensor
+    ? tensorFacts(plan, block)
+    : [
+        ...fact('Bytes', bytesText(block.bytes)),
+        ...fact('Address', hexText(block.low)),
+        ...fact('Used', 'steps ' + block.first + ' to ' + block.last),
+      ];
   const pairs = partnersOf(plan, block, step);
-  return element('div', {}, element('div', {class: 'name'}, block.name),
+  return element(
+    'div',
+    {},
+    element('div', {class: 'name'}, block.name),
     element('dl', {}, ...facts),
-    ...pairs.map((pair) => element('div', {class: 'more'}, partnerText(pair, block))));
+    ...pairs.map((pair) => element('div', {class: 'more'}, partnerText(pair, block))),
+  );
 }
 
 function stepTip(plan, step) {
   const s = plan.steps[step];
-  return element('div', {}, element('div', {class: 'name'}, 'Step ' + step + ', ' + s.op),
-    element('dl', {}, ...fact('Live', bytesText(s.live_bytes)),
-      ...fact('High water', bytesText(s.high_water))));
+  return element(
+    'div',
+    {},
+    element('div', {class: 'name'}, 'Step ' + step + ', ' + s.op),
+    element(
+      'dl',
+      {},
+      ...fact('Live', bytesText(s.live_bytes)),
+      ...fact('High water', bytesText(s.high_water)),
+    ),
+  );
 }
 
 function showTip(nodes, x, y) {
@@ -257,11 +408,17 @@ function showTip(nodes, x, y) {
   tip.style.transform = 'translate(' + Math.max(4, left) + 'px,' + Math.max(4, top) + 'px)';
 }
 
-// ---- legend ---------------------------------------------------------------------------------------
+// ---- legend -----------------------------------------------------------------------------------
 
 const LEGEND = [
-  ['intermediate', 'intermediate'], ['input', 'input'], ['output', 'output'], ['scratch', 'scratch'],
-  ['variable', 'variable'], ['static', 'static region'], ['padding', 'padding'], ['hole', 'hole'],
+  ['intermediate', 'intermediate'],
+  ['input', 'input'],
+  ['output', 'output'],
+  ['scratch', 'scratch'],
+  ['variable', 'variable'],
+  ['static', 'static region'],
+  ['padding', 'padding'],
+  ['hole', 'hole'],
   ['shared', 'written over while it is read'],
 ];
 
@@ -269,8 +426,10 @@ function hasKind(plan, kind) {
   if (kind === 'shared') return plan.shared.length > 0;
   if (kind === 'variable') return plan.fixed.length > 0;
   if (kind === 'hole' || kind === 'padding') {
-    return plan.gaps.some((gap) => gap.kind === kind) ||
-      (kind === 'padding' && plan.json.breakdown.init_temporary > 0);
+    return (
+      plan.gaps.some((gap) => gap.kind === kind) ||
+      (kind === 'padding' && plan.json.breakdown.init_temporary > 0)
+    );
   }
   return kind === 'static' || plan.blocks.some((block) => block.kind === kind);
 }
@@ -298,80 +457,12 @@ function legendSwatch(ui, kind) {
 
 function showLegend(ui) {
   const items = LEGEND.filter(([kind]) => hasKind(ui.plan, kind)).map(([kind, name]) =>
-    element('span', {}, legendSwatch(ui, kind), kind === 'padding' && ui.hasStart
-      ? 'padding, records of planning' : name));
+    element(
+      'span',
+      {},
+      legendSwatch(ui, kind),
+      kind === 'padding' && ui.hasStart ? 'padding, records of planning' : name,
+    ),
+  );
   document.getElementById('legend').replaceChildren(...items);
-}
-
-// ---- tables ---------------------------------------------------------------------------------------
-
-const TENSOR_COLUMNS = [
-  ['#', (t) => t.index], ['Name', (t) => t.name], ['Role', (t) => t.role],
-  ['Type', (t) => t.type.toLowerCase()], ['Shape', shapeText], ['Bytes', (t) => t.bytes],
-  ['Region', (t) => t.region], ['Offset', (t) => t.offset], ['First', (t) => t.first_step],
-  ['Last', (t) => t.last_step], ['Producer', (t) => t.producer], ['Owner', (t) => t.owner],
-];
-const STEP_COLUMNS = [
-  ['Step', (s) => s.step], ['Operator', (s) => s.op], ['First row', (s) => s.first_row],
-  ['Rows', (s) => s.rows], ['Live bytes', (s) => s.live_bytes], ['High water', (s) => s.high_water],
-  ['At least', (s) => s.bound_bytes], ['Scratch', (s) => s.scratch_bytes], ['MACs', (s) => s.macs],
-];
-const ROW_HEIGHT = 27;
-
-function columnsOf(ui) {
-  if (ui.mode === 'tensors') return TENSOR_COLUMNS;
-  const timed = ui.plan.steps.every((step) => typeof step.microseconds === 'number');
-  return timed ? STEP_COLUMNS.concat([['\u00b5s', (s) => Number(s.microseconds.toFixed(2))]])
-    : STEP_COLUMNS;
-}
-
-function sortedRows(ui, columns) {
-  const rows = (ui.mode === 'tensors' ? ui.plan.tensors : ui.plan.steps).slice();
-  const value = columns[Math.min(ui.sort.column, columns.length - 1)][1];
-  const order = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-  rows.sort((a, b) => order(value(a), value(b)) * ui.sort.direction);
-  if (!ui.found) return rows;
-  const isFound = (row) => (ui.mode === 'tensors' ? ui.found.tensors.has(row.index)
-    : ui.found.steps.has(row.step));
-  return rows.filter(isFound);
-}
-
-function tableRow(ui, columns, row) {
-  const cells = columns.map(([, value]) => {
-    const content = value(row);
-    const number = typeof content === 'number';
-    const text = content === -1 ? '\u2013' : number ? content.toLocaleString('en-US') : content;
-    return element('td', {class: number ? 'number' : '', title: text}, text);
-  });
-  const chosen = ui.mode === 'tensors'
-    ? ui.block && ui.block.tensor && ui.block.tensor.index === row.index : row.step === ui.step;
-  const attributes = {class: chosen ? 'chosen' : '', onclick: () => ui.chooseRow(row)};
-  return element('tr', attributes, ...cells);
-}
-
-// Only the rows in sight are there; two empty rows stand for the others.
-function fillTable(ui, body, columns, rows) {
-  const holder = document.getElementById('table');
-  const from = Math.max(0, Math.floor(holder.scrollTop / ROW_HEIGHT) - 12);
-  const to = Math.min(rows.length, from + Math.ceil(holder.clientHeight / ROW_HEIGHT) + 24);
-  const space = (count) => element('tr', {'aria-hidden': 'true'}, element('td', {
-    colspan: columns.length, style: 'padding: 0; border: 0; height: ' + count * ROW_HEIGHT + 'px'}));
-  body.replaceChildren(space(from), ...rows.slice(from, to).map((row) => tableRow(ui, columns, row)),
-    space(rows.length - to));
-}
-
-function showTable(ui) {
-  const holder = document.getElementById('table');
-  const columns = columnsOf(ui);
-  const rows = sortedRows(ui, columns);
-  const heads = columns.map(([name], i) => element('th', {
-    scope: 'col', 'aria-sort': i !== ui.sort.column ? 'none'
-      : ui.sort.direction > 0 ? 'ascending' : 'descending'},
-  element('button', {onclick: () => ui.sortBy(i)},
-    name + (i !== ui.sort.column ? '' : ui.sort.direction > 0 ? ' \u25b4' : ' \u25be'))));
-  const body = element('tbody', {});
-  holder.replaceChildren(element('table', {'aria-rowcount': rows.length + 1},
-    element('thead', {}, element('tr', {}, ...heads)), body));
-  holder.onscroll = () => fillTable(ui, body, columns, rows);
-  fillTable(ui, body, columns, rows);
 }
