@@ -18,15 +18,18 @@
 static const char usage[] =
     "Usage: arenite compare [--planner P]... [--align N] [--invocations N] [--json]\n"
     "                       [--max-arena BYTES] [--max-growth PERCENT] A [B [C [D]]]\n"
-    "Compares plans: bytes by category, operators that came and went, where the peak moved. A to D are\n"
-    "models, or files with the output of `arenite plan --json` (of another version, say). Each is compared\n"
-    "with A; one model with several --planner is compared with itself. Models of the same inputs and\n"
-    "outputs also get the quantisation table (weights, activations, arena by type) and run on the same\n"
-    "inputs, in real numbers: how far are the outputs from those of A?\n"
-    "  --planner P       the planner of the next side: auto, greedy, lifetime, colour, id, offline, rows\n"
+    "Compares plans: bytes by category, operators that came and went, where the peak moved. A\n"
+    "to D are models, or files with the output of `arenite plan --json` (of another version,\n"
+    "say). Each is compared with A; one model with several --planner is compared with itself.\n"
+    "Models of the same inputs and outputs also get the quantisation table (weights,\n"
+    "activations, arena by type) and run on the same inputs, in real numbers: how far are the\n"
+    "outputs from those of A?\n"
+    "  --planner P       the planner of the next side: auto, greedy, lifetime, colour, id,\n"
+    "                    offline, rows\n"
     "  --align N         alignment of arena and tensors\n"
     "  --invocations N   runs for the output differences (20); 0: none\n"
-    "  --max-arena B     exit code 1 where the last side's arena needs more (64K, 1M are understood)\n"
+    "  --max-arena B     exit code 1 where the last side's arena needs more (64K, 1M are\n"
+    "                    understood)\n"
     "  --max-growth P    exit code 1 where it needs more than P % above A's\n"
     "  --json            schema arenite.compare, version 1\n"
     "Example: arenite compare --max-growth 2% old.tflite new.tflite\n";
@@ -67,7 +70,9 @@ static bool lay_out(struct request *q, int count, char **files) {
   if (count < 1 || count > (int)MAX_SIDES) return false;
   q->side_count = (uint32_t)count;
   if (count == 1) q->side_count = q->planner_count;
-  if (q->side_count < 2 || (q->planner_count > 1 && q->planner_count != q->side_count)) return false;
+  if (q->side_count < 2 || (q->planner_count > 1 && q->planner_count != q->side_count)) {
+    return false;
+  }
   for (uint32_t i = 0; i < q->side_count; i++) {
     q->sides[i].path = files[count == 1 ? 0 : i];
     q->sides[i].planner = q->planner_count == 1 ? q->planners[0] : q->planners[i];
@@ -89,8 +94,8 @@ static int parse(int argc, char **argv, struct request *q) {
       return -1;
     }
     if (!take(q, c)) {
-      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite compare --help`",
-                      optarg);
+      return cli_fail(EXIT_USAGE,
+                      "\"%s\" is not what this option takes; see `arenite compare --help`", optarg);
     }
   }
   if (lay_out(q, argc - optind, argv + optind)) return EXIT_OK;
@@ -98,7 +103,7 @@ static int parse(int argc, char **argv, struct request *q) {
   return EXIT_USAGE;
 }
 
-// ---- loading -----------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------
 
 static cJSON *plan_in_file(const char *path) {
   size_t size;
@@ -120,7 +125,9 @@ static int plan_model(const struct request *q, struct side *s) {
   if (code != EXIT_OK) return code;
   s->started = true;
   s->plan = host_json_new("arenite.plan", 1, s->path);
-  if (!host_facts_gather(&facts, &s->engine.nn)) return cli_fail(EXIT_INTERNAL, "out of host memory");
+  if (!host_facts_gather(&facts, &s->engine.nn)) {
+    return cli_fail(EXIT_INTERNAL, "out of host memory");
+  }
   host_json_add_plan(s->plan, &facts);
   host_facts_free(&facts);
   return EXIT_OK;
@@ -128,7 +135,8 @@ static int plan_model(const struct request *q, struct side *s) {
 
 static int load(const struct request *q, struct side *s) {
   const char *name = strrchr(s->path, '/');
-  const host_name shown = host_name_from(name ? name + 1 : s->path, strlen(name ? name + 1 : s->path));
+  const host_name shown =
+      host_name_from(name ? name + 1 : s->path, strlen(name ? name + 1 : s->path));
   if (s->planner) snprintf(s->label, sizeof s->label, "%.22s %.10s", shown.text, s->planner);
   else snprintf(s->label, sizeof s->label, "%.33s", shown.text);
   s->plan = plan_in_file(s->path);
@@ -143,7 +151,7 @@ static void unload(struct side *s) {
   if (s->model.bytes) cli_unload(&s->model);
 }
 
-// ---- two sides ---------------------------------------------------------------------------------------
+// ---- two sides ----------------------------------------------------------------------------------
 
 static void print_categories(const host_comparison *c) {
   for (uint32_t i = 0; i < HOST_CATEGORIES; i++) {
@@ -164,8 +172,8 @@ static void print_peak(const host_comparison *c) {
     printf("  the peak stays at step %u (%s)\n", c->peak_a.step, a);
     return;
   }
-  printf("  the peak moves from step %u (%.34s)\n              to step %u (%.34s)\n", c->peak_a.step, a,
-         c->peak_b.step, b);
+  printf("  the peak moves from step %u (%.34s)\n              to step %u (%.34s)\n",
+         c->peak_a.step, a, c->peak_b.step, b);
 }
 
 static void print_changes(const host_comparison *c) {
@@ -177,7 +185,9 @@ static void print_changes(const host_comparison *c) {
     host_plan_op(change->added ? c->b : c->a, change->step, name, sizeof name);
     printf("  %c step %-5u %s\n", change->added ? '+' : '-', change->step, name);
   }
-  if (c->change_count > SHOWN_CHANGES) printf("  ... and %u more\n", c->change_count - SHOWN_CHANGES);
+  if (c->change_count > SHOWN_CHANGES) {
+    printf("  ... and %u more\n", c->change_count - SHOWN_CHANGES);
+  }
 }
 
 static void print_pair(const struct side *a, const struct side *b, const host_comparison *c) {
@@ -222,7 +232,7 @@ static cJSON *pair_as_json(const struct side *a, const struct side *b, const hos
   return item;
 }
 
-// ---- quantisation ------------------------------------------------------------------------------------
+// ---- quantisation -------------------------------------------------------------------------------
 
 // The type that most bytes of the intermediate tensors have.
 static const char *type_of(const cJSON *plan) {
@@ -246,9 +256,9 @@ static void print_gap(const host_output_gap *g) {
   if (g->why) printf("  outputs not compared: %s\n", g->why);
   else if (g->worst == 0.0) printf("  outputs: equal in all %u runs\n", g->invocations);
   else {
-    printf("  outputs: worst difference %.4g, mean %.4g, over a range of %.4g; signal to noise %.1f dB;\n"
-           "  the largest element of output 0 is the same in %u of %u runs\n", g->worst, g->mean,
-           g->spread, g->signal_db, g->same_largest, g->invocations);
+    printf("  outputs: worst difference %.4g, mean %.4g, over a range of %.4g;\n"
+           "  signal to noise %.1f dB; the largest element of output 0 is the same in %u of %u runs\n",
+           g->worst, g->mean, g->spread, g->signal_db, g->same_largest, g->invocations);
   }
 }
 
@@ -292,13 +302,15 @@ static void add_table(const struct request *q, cJSON *json) {
   }
 }
 
-// ---- all of it ---------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------------------
 
 static int compare_pair(struct request *q, uint32_t i, cJSON *pairs) {
   struct side *a = &q->sides[0], *b = &q->sides[i];
   host_comparison c;
   host_output_gap gap = {.why = "a side is a plan, not a model"};
-  if (!host_compare_plans(&c, a->plan, b->plan)) return cli_fail(EXIT_INTERNAL, "out of host memory");
+  if (!host_compare_plans(&c, a->plan, b->plan)) {
+    return cli_fail(EXIT_INTERNAL, "out of host memory");
+  }
   if (a->started && b->started && q->invocations > 0) {
     gap = host_compare_outputs(&a->engine, &b->engine, q->invocations);
   }

@@ -15,12 +15,12 @@ static const char usage[] =
     "Usage: arenite diagnose (--arena BYTES | --board NAME) [--planner P] [--align N] [--no-overlap]\n"
     "                        [--keep-all] [--copy-weights] [--budget S] [--json] MODEL.tflite\n"
     "Says which allocation fails in an arena of that size, plans again without each of size,\n"
-    "alignment, order, fragmentation, scratch and records to see which is to blame, and carries out\n"
-    "what could be done: other planners and alignments, rows, streamed inputs, int8. What saves\n"
-    "bytes is listed by how many, with its command.\n"
+    "alignment, order, fragmentation, scratch and records to see which is to blame, and carries\n"
+    "out what could be done: other planners and alignments, rows, streamed inputs, int8. What\n"
+    "saves bytes is listed by how many, with its command.\n"
     "  --arena BYTES   the arena (64K, 1M are understood)\n"
-    "  --board NAME    the largest RAM region of a part in the table of `arenite fit` (the beginning of\n"
-    "                  its name will do)\n"
+    "  --board NAME    the largest RAM region of a part in the table of `arenite fit` (the\n"
+    "                  beginning of its name will do)\n"
     "  --planner, --align, --no-overlap, --keep-all, --copy-weights\n"
     "                  how the device is configured, if not by default\n"
     "  --budget S      seconds for each search by rows (5)\n"
@@ -81,7 +81,8 @@ static int parse(int argc, char **argv, struct request *q) {
       return -1;
     }
     if (!take(q, c)) {
-      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite diagnose --help`",
+      return cli_fail(EXIT_USAGE,
+                      "\"%s\" is not what this option takes; see `arenite diagnose --help`",
                       optarg);
     }
   }
@@ -100,7 +101,8 @@ static int use_board(struct request *q) {
   const host_board *board = host_board_find(&boards, q->board);
   int code = EXIT_OK;
   if (board == NULL) {
-    code = cli_fail(EXIT_USAGE, "\"%s\" is no part of the table, or several; `arenite fit --all` lists it",
+    code = cli_fail(EXIT_USAGE,
+                    "\"%s\" is no part of the table, or several; `arenite fit --all` lists it",
                     q->board);
   } else {
     const host_region *region = &board->regions[0];
@@ -130,7 +132,8 @@ static void add_failing(cJSON *json, const arn_model *m, const arn_error *e) {
   }
   if (e->tensor >= 0) {
     cJSON_AddNumberToObject(item, "tensor", e->tensor);
-    cJSON_AddStringToObject(item, "name", host_name_of_tensor(m, subgraph, (uint32_t)e->tensor).text);
+    cJSON_AddStringToObject(item, "name",
+                            host_name_of_tensor(m, subgraph, (uint32_t)e->tensor).text);
   }
 }
 

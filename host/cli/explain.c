@@ -16,9 +16,9 @@ static const char usage[] =
     "  CODE    -1000 * error.status + error.what; or error.status alone, negative\n"
     "  NODE    error.node, -1 for none      TENSOR  error.tensor, -1 for none\n"
     "  NEED    error.need                   HAVE    error.have\n"
-    "With the model, operators and tensors are named; and where the arena was too small, the size\n"
-    "that the arena had is worked out from the record, and `arenite diagnose` is run for it. Records\n"
-    "are of the default configuration of the same version of the engine.\n"
+    "With the model, operators and tensors are named; and where the arena was too small, the\n"
+    "size that the arena had is worked out from the record, and `arenite diagnose` is run for\n"
+    "it. Records are of the default configuration of the same version of the engine.\n"
     "  --json  schema arenite.explain, version 1 (without the diagnosis)\n"
     "Example: arenite explain \"5052,3,12,48800,32768\" person_detect.tflite\n";
 
@@ -63,7 +63,8 @@ static bool read_code(long long code, arn_error *e) {
   const long long what = code < 0 ? 0 : code % 1000;
   e->status = (arn_status)status;
   e->what = (arn_what)what;
-  if (status >= 0 || status < -1000 || strcmp(arn_status_name(e->status), "ARN_?") == 0) return false;
+  if (status >= 0 || status < -1000) return false;
+  if (strcmp(arn_status_name(e->status), "ARN_?") == 0) return false;
   return strcmp(arn_what_text(e->what), "unknown") != 0;
 }
 
@@ -138,7 +139,8 @@ int cli_explain(int argc, char **argv) {
   int code = parse(argc, argv, &q);
   if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
   if (!read_record(q.record, &error)) {
-    return cli_fail(EXIT_USAGE, "\"%.60s\" is no record of five numbers; see `arenite explain --help`",
+    return cli_fail(EXIT_USAGE,
+                    "\"%.60s\" is no record of five numbers; see `arenite explain --help`",
                     q.record);
   }
   if (q.path) code = cli_load(&m, q.path);

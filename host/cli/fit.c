@@ -12,11 +12,12 @@
 
 static const char usage[] =
     "Usage: arenite fit [--board FILE]... [--part TEXT] [--all] [--planner P] [--json] MODEL.tflite\n"
-    "Goes through a table of microcontrollers (boards/boards.csv, with its sources): where the arena\n"
-    "would lie, what is left of RAM beside arena and stack, what is left of flash beside the model\n"
-    "and the engine, and an ESTIMATE of the time: multiply-accumulates, times instructions measured\n"
-    "in an emulator for each, at one instruction a cycle. Real parts wait for flash and RAM; a part\n"
-    "with its own accelerator is not considered. The smallest part comes first.\n"
+    "Goes through a table of microcontrollers (boards/boards.csv, with its sources): where the\n"
+    "arena would lie, what is left of RAM beside arena and stack, what is left of flash beside\n"
+    "the model and the engine, and an ESTIMATE of the time: multiply-accumulates, times\n"
+    "instructions measured in an emulator for each, at one instruction a cycle. Real parts wait\n"
+    "for flash and RAM; a part with its own accelerator is not considered. The smallest part\n"
+    "comes first.\n"
     "  --board FILE  parts of one's own instead, in the form of boards/boards.csv\n"
     "  --part TEXT   only parts whose name, vendor or core contains TEXT\n"
     "  --all         list also what it does not fit, and why\n"
@@ -110,7 +111,8 @@ static bool is_wanted(const struct request *q, const host_board *b) {
          contains(b->core, q->part);
 }
 
-// The engine's code and stack where no measurement comes close: the largest of all that were measured.
+// The engine's code and stack where no measurement comes close: the largest of all that were
+// measured.
 static void size_of_engine(const host_speeds *speeds, const host_speed *own, uint32_t *text,
                            uint32_t *stack) {
   *text = own ? own->text_bytes : 0;
@@ -152,9 +154,13 @@ static const char *why_not(const struct verdict *v, char *text, size_t size) {
   for (uint32_t i = 0; i < v->board->region_count; i++) {
     if (v->board->regions[i].bytes > largest) largest = v->board->regions[i].bytes;
   }
-  if (v->region < 0) snprintf(text, size, "no region holds the arena (largest %u KB)", largest / 1024);
-  else if (v->ram_left < 0) snprintf(text, size, "RAM lacks %lld bytes", (long long)-v->ram_left);
-  else snprintf(text, size, "flash lacks %lld bytes", (long long)-v->flash_left);
+  if (v->region < 0) {
+    snprintf(text, size, "no region holds the arena (largest %u KB)", largest / 1024);
+  } else if (v->ram_left < 0) {
+    snprintf(text, size, "RAM lacks %lld bytes", (long long)-v->ram_left);
+  } else {
+    snprintf(text, size, "flash lacks %lld bytes", (long long)-v->flash_left);
+  }
   return text;
 }
 
@@ -184,19 +190,22 @@ static void print_text(const struct request *q, const struct need *need, const s
                        uint32_t count) {
   uint32_t fits = 0;
   for (uint32_t i = 0; i < count; i++) fits += list[i].fits;
-  printf("%s\n  arena %u bytes, file %llu bytes, %llu multiply-accumulates: fits %u of %u parts\n\n",
-         q->common.path, need->arena_bytes, (unsigned long long)need->file_bytes,
-         (unsigned long long)need->macs, fits, count);
+  printf(
+      "%s\n  arena %u bytes, file %llu bytes, %llu multiply-accumulates: fits %u of %u parts\n\n",
+      q->common.path, need->arena_bytes, (unsigned long long)need->file_bytes,
+      (unsigned long long)need->macs, fits, count);
   printf("%-20s %-13s %9s  %-8s %10s %13s %12s\n", "part", "core", "speed", "arena in", "RAM left",
          "flash left", "estimate");
   for (uint32_t i = 0; i < count; i++) {
     if (list[i].fits || q->all) print_board(&list[i]);
   }
-  printf("\nRAM left: all regions, less arena and the engine's stack. Flash left: less file and engine.\n"
-         "x: flash is not in the part. The time is an ESTIMATE at one instruction a cycle, from\n"
-         "instructions counted in an emulator for int8 networks; *: counted on the nearest core;\n"
+  printf("\nRAM left: all regions, less arena and the engine's stack. Flash left: less file and\n"
+         "engine. x: flash is not in the part. The time is an ESTIMATE at one instruction a cycle,\n"
+         "from instructions counted in an emulator for int8 networks; *: counted on the nearest core;\n"
          "-: nothing measured comes close, or the network is not of 8 bits.\n");
-  if (!q->all && fits < count) printf("--all lists the %u parts that it does not fit.\n", count - fits);
+  if (!q->all && fits < count) {
+    printf("--all lists the %u parts that it does not fit.\n", count - fits);
+  }
 }
 
 static cJSON *board_as_json(const struct verdict *v) {

@@ -23,7 +23,8 @@ static bool parse_percent(const char *text, double *percent) {
   return *end == '\0' && *percent <= 1e6;
 }
 
-// The value of option `name` where argv[i] is it ("--name V" or "--name=V"); *used counts arguments.
+// The value of option `name` where argv[i] is it ("--name V" or "--name=V"); *used counts
+// arguments.
 static const char *value_of(const char *name, int i, int argc, char **argv, int *used) {
   const size_t length = strlen(name);
   if (strncmp(argv[i], name, length) != 0) return NULL;
@@ -96,7 +97,8 @@ static uint32_t bytes_in_file(const char *path) {
 static int judge_growth(const cli_gate *g) {
   uint32_t from = noted.first;
   if (g->baseline == NULL && noted.count < 2) {
-    return cli_fail(EXIT_USAGE, "--max-growth needs something to count from: give --baseline with the "
+    return cli_fail(EXIT_USAGE,
+                    "--max-growth needs something to count from: give --baseline with the "
                     "output of `arenite plan --json`, or a number of bytes");
   }
   if (g->baseline && !cli_parse_bytes(g->baseline, &from)) from = bytes_in_file(g->baseline);
@@ -115,8 +117,8 @@ int cli_gate_judge(const cli_gate *g, const char *path) {
   if (noted.count == 0) code = measure(path);
   if (code != EXIT_OK) return code;
   if (g->has_arena && noted.last > g->max_arena) {
-    return cli_fail(EXIT_CHECK, "the arena needs %u bytes; allowed are %u (%u too many)", noted.last,
-                    g->max_arena, noted.last - g->max_arena);
+    return cli_fail(EXIT_CHECK, "the arena needs %u bytes; allowed are %u (%u too many)",
+                    noted.last, g->max_arena, noted.last - g->max_arena);
   }
   return g->has_growth ? judge_growth(g) : EXIT_OK;
 }

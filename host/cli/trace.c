@@ -18,16 +18,18 @@
 static const char usage[] =
     "Usage: arenite trace [--against FILE] [--floats] [--read T [--after NODE]] [--invocations N]\n"
     "                     [--input I=F]... [--planner P] [--keep-all] [--ignore-plan] [--json] M.tflite\n"
-    "Runs a model on generated or given inputs and prints, for each tensor, the checksum (CRC-32) and the\n"
-    "range of its values as they were when its operator had written the last row, in the file's order\n"
-    "of nodes under any plan: `diff` two outputs to compare plans, kernels or machines. After each node,\n"
-    "everything still alive is summed again; bytes that changed without being written: exit code 1.\n"
-    "  --against FILE  compare with checksums from elsewhere: lines of words under a line that names the\n"
-    "                  columns (invocation, subgraph, tensor, crc32), such as this command prints and\n"
-    "                  firmware with arenite/trace.h does. The first operator that differs: exit code 1\n"
+    "Runs a model on generated or given inputs and prints, for each tensor, the checksum\n"
+    "(CRC-32) and the range of its values as they were when its operator had written the last\n"
+    "row, in the file's order of nodes under any plan: `diff` two outputs to compare plans,\n"
+    "kernels or machines. After each node, everything still alive is summed again; bytes that\n"
+    "changed without being written: exit code 1.\n"
+    "  --against FILE  compare with checksums from elsewhere: lines of words under a line that\n"
+    "                  names the columns (invocation, subgraph, tensor, crc32), such as this\n"
+    "                  command prints and firmware with arenite/trace.h does. The first\n"
+    "                  operator that differs: exit code 1\n"
     "  --floats        judge float tensors too: equal to the bit\n"
-    "  --read T        print the values of tensor T (its number) when the invocation is over; one whose\n"
-    "                  memory may be another's by then is refused: exit code 1\n"
+    "  --read T        print the values of tensor T (its number) when the invocation is over;\n"
+    "                  one whose memory may be another's by then is refused: exit code 1\n"
     "  --after NODE    ... right after that node\n"
     "  --keep-all      no reuse of memory: every tensor can be read at the end\n"
     "  --ignore-plan   run node by node, though the file carries a plan by rows\n"
@@ -91,8 +93,8 @@ static int parse(int argc, char **argv, struct request *q) {
       return -1;
     }
     if (!take(q, c)) {
-      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite trace --help`",
-                      optarg);
+      return cli_fail(EXIT_USAGE,
+                      "\"%s\" is not what this option takes; see `arenite trace --help`", optarg);
     }
   }
   if (argc - optind != 1 || (q->after >= 0 && q->read < 0)) {
@@ -103,7 +105,7 @@ static int parse(int argc, char **argv, struct request *q) {
   return EXIT_OK;
 }
 
-// ---- running -----------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 static int write_inputs(const struct request *q, const host_engine *e, const arn_subgraph *g,
                         uint32_t invocation) {
@@ -136,7 +138,7 @@ static int run(const struct request *q, const cli_model *m, host_engine *e, host
   return EXIT_OK;
 }
 
-// ---- printing ----------------------------------------------------------------------------------------
+// ---- printing -----------------------------------------------------------------------------------
 
 static void put_value(char *text, size_t size, const arn_trace_entry *e, arn_trace_value v) {
   if (!e->has_range) snprintf(text, size, "-");
@@ -219,14 +221,15 @@ static int print(const struct request *q, const arn_model *m, const host_layers 
   return host_json_print(json) ? EXIT_OK : cli_fail(EXIT_INTERNAL, "out of host memory");
 }
 
-// ---- judging -----------------------------------------------------------------------------------------
+// ---- judging ------------------------------------------------------------------------------------
 
 static int judge_changes(const struct request *q, const arn_model *m, const host_layers *l) {
   const host_layer_change *c = &l->change;
   if (!c->seen) return EXIT_OK;
-  return cli_fail(EXIT_CHECK, "%s: tensor %u (\"%s\") changed after node %u (%s) of invocation %u, though "
-                  "nobody wrote it: please report", q->common.path, c->tensor,
-                  host_name_of_tensor(m, 0, c->tensor).text, c->node,
+  return cli_fail(EXIT_CHECK,
+                  "%s: tensor %u (\"%s\") changed after node %u (%s) of invocation %u, though "
+                  "nobody wrote it: please report",
+                  q->common.path, c->tensor, host_name_of_tensor(m, 0, c->tensor).text, c->node,
                   host_name_of_node(m, 0, c->node).text, c->invocation);
 }
 
@@ -237,10 +240,11 @@ static void say_difference(const struct request *q, const arn_model *m, const ho
   char node[12];
   host_name op;
   place_of(m, l, node, &op);
-  cli_fail(EXIT_CHECK, "%s: the first difference: invocation %u, subgraph %u, node %s (%s), tensor %u "
-           "(\"%s\"): %08x here, %08x in %s", q->common.path, l->invocation, e->subgraph, node,
-           op.text, e->tensor, host_name_of_tensor(m, e->subgraph, e->tensor).text, e->crc, want,
-           q->against);
+  cli_fail(EXIT_CHECK,
+           "%s: the first difference: invocation %u, subgraph %u, node %s (%s), tensor %u "
+           "(\"%s\"): %08x here, %08x in %s",
+           q->common.path, l->invocation, e->subgraph, node, op.text, e->tensor,
+           host_name_of_tensor(m, e->subgraph, e->tensor).text, e->crc, want, q->against);
 }
 
 static int compare(const struct request *q, const arn_model *m, const host_layers *l,
@@ -257,8 +261,8 @@ static int compare(const struct request *q, const arn_model *m, const host_layer
     else if (differ++ == 0) say_difference(q, m, layer, line->crc);
   }
   if (!q->common.json) {
-    printf("against %s: %u equal, %u differ, %u float tensors differ and are not judged, %u not in it\n",
-           q->against, equal, differ, floats, missing);
+    printf("against %s: %u equal, %u differ, %u float tensors differ and are not judged,\n"
+           "%u not in it\n", q->against, equal, differ, floats, missing);
   }
   if (equal + differ + floats == 0) {
     return cli_fail(EXIT_CHECK, "%s: no line of it is about a tensor of this trace", q->against);
@@ -290,7 +294,7 @@ static int judge_against(const struct request *q, const arn_model *m, const host
   return code;
 }
 
-// ---- reading one tensor ------------------------------------------------------------------------------
+// ---- reading one tensor -------------------------------------------------------------------------
 
 // A tensor to be read in the last invocation; filled by a hook where --after names a node.
 struct reading {
@@ -324,15 +328,19 @@ static void after(void *context, const arn_interpreter *nn, const arn_step *step
 
 static int refuse_reading(const struct request *q, const arn_model *m, const arn_error *e) {
   if (e->what != ARN_WHAT_TENSOR_DEAD) {
-    return cli_fail(EXIT_USAGE, "%s: there is no tensor %d, or no node %d; `arenite inspect --tensors` "
-                    "lists them", q->common.path, q->read, q->after);
+    return cli_fail(EXIT_USAGE,
+                    "%s: there is no tensor %d, or no node %d; `arenite inspect --tensors` "
+                    "lists them",
+                    q->common.path, q->read, q->after);
   }
   const host_name name = host_name_of_tensor(m, 0, (uint32_t)q->read);
   char when[32] = "when the invocation is over", last[64] = "nobody reads it";
   if (q->after >= 0) snprintf(when, sizeof when, "after node %d", q->after);
   if (e->need > 0) snprintf(last, sizeof last, "node %u is the last that reads it", e->need - 1);
-  return cli_fail(EXIT_CHECK, "%s: tensor %d (\"%s\") is dead or not written %s (%s): its bytes may be "
-                  "another tensor's; run with --keep-all", q->common.path, q->read, name.text, when, last);
+  return cli_fail(EXIT_CHECK,
+                  "%s: tensor %d (\"%s\") is dead or not written %s (%s): its bytes may be "
+                  "another tensor's; run with --keep-all",
+                  q->common.path, q->read, name.text, when, last);
 }
 
 static void print_values(const struct reading *r) {
@@ -353,7 +361,8 @@ static void print_values(const struct reading *r) {
 static int print_reading(struct reading *r, const host_engine *e) {
   if (r->q->after < 0) read_now(r, &e->nn, ARN_NOWHERE);
   if (!r->done) {
-    return cli_fail(EXIT_USAGE, "%s: node %d has no step in this plan", r->q->common.path, r->q->after);
+    return cli_fail(EXIT_USAGE, "%s: node %d has no step in this plan", r->q->common.path,
+                    r->q->after);
   }
   if (r->error.status != ARN_OK) return refuse_reading(r->q, &e->model, &r->error);
   if (r->bytes == NULL) return cli_fail(EXIT_INTERNAL, "out of host memory");

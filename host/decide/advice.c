@@ -56,8 +56,8 @@ static void blame_size(struct work *w) {
   const uint32_t least = w->a->usage.static_bytes + f->bound_bytes;
   const host_step_fact *step = hungriest_step(f);
   if (step == NULL) return;
-  add_cause(w, "size", least, "node %u (%s) alone has %u bytes alive at once; with the static region, "
-            "%s", step->node, step->op, f->bound_bytes,
+  add_cause(w, "size", least, "node %u (%s) alone has %u bytes alive at once; with the static "
+            "region, %s", step->node, step->op, f->bound_bytes,
             least > w->a->arena_bytes ? "no plan of whole tensors in this order fits"
                                       : "that would fit");
 }
@@ -69,7 +69,8 @@ static void blame_fragmentation(struct work *w) {
     if (f->steps[n].live_bytes > live) live = f->steps[n].live_bytes;
   }
   const uint32_t holes = w->a->usage.dynamic_bytes > live ? w->a->usage.dynamic_bytes - live : 0;
-  add_cause(w, "fragmentation", w->a->need_bytes - holes, "bytes of the dynamic region that hold nothing "
+  add_cause(w, "fragmentation", w->a->need_bytes - holes,
+            "bytes of the dynamic region that hold nothing "
             "when the most is alive");
 }
 
@@ -104,10 +105,13 @@ static void blame_scratch(struct work *w) {
 static void blame_records(struct work *w) {
   const arn_usage *u = &w->a->usage;
   const uint32_t records = u->engine_records + u->op_data + u->init_temporary;
-  add_cause(w, "records", u->arena_bytes - records, "of the engine %u, of operators %u, of planning (only "
-            "while starting) %u", u->engine_records, u->op_data, u->init_temporary);
+  add_cause(w, "records", u->arena_bytes - records,
+            "of the engine %u, of operators %u, of planning (only "
+            "while starting) %u",
+            u->engine_records, u->op_data, u->init_temporary);
   if (u->variables > 0) {
-    add_cause(w, "variables", u->arena_bytes - u->variables, "state of the model between invocations");
+    add_cause(w, "variables", u->arena_bytes - u->variables,
+              "state of the model between invocations");
   }
 }
 
@@ -140,8 +144,8 @@ __attribute__((format(printf, 4, 5))) static host_remedy *add_remedy(struct work
   return r;
 }
 
-// The command that plans with a configuration: `plan`, or `diagnose` where weights are copied, which
-// `plan` does not do.
+// The command that plans with a configuration: `plan`, or `diagnose` where weights are copied,
+// which `plan` does not do.
 static void plan_command(const struct work *w, host_remedy *r, const arn_config *config) {
   char options[128] = "";
   size_t used = 0;
@@ -150,15 +154,16 @@ static void plan_command(const struct work *w, host_remedy *r, const arn_config 
     used += (size_t)snprintf(options, sizeof options, " --planner %s", planners[config->planner]);
   }
   if (config->alignment) {
-    used += (size_t)snprintf(options + used, sizeof options - used, " --align %u", config->alignment);
+    used +=
+        (size_t)snprintf(options + used, sizeof options - used, " --align %u", config->alignment);
   }
   snprintf(options + used, sizeof options - used, "%s%s%s",
            config->flags & ARN_NO_OVERLAP ? " --no-overlap" : "",
            config->flags & ARN_KEEP_ALL ? " --keep-all" : "",
            config->copy_weights ? " --copy-weights" : "");
   if (config->copy_weights) {
-    snprintf(r->command, sizeof r->command, "arenite diagnose --arena %u%s %s", r->arena_bytes, options,
-             w->c->path);
+    snprintf(r->command, sizeof r->command, "arenite diagnose --arena %u%s %s", r->arena_bytes,
+             options, w->c->path);
   } else {
     snprintf(r->command, sizeof r->command, "arenite plan%s %s", options, w->c->path);
   }
@@ -192,7 +197,8 @@ static void try_configurations(struct work *w) {
   arn_config other = w->config;
   try_planners(w);
   other.alignment = 4;
-  try_configuration(w, &other, "alignment", "config.alignment = 4: the arena then starts at a multiple "
+  try_configuration(w, &other, "alignment",
+                    "config.alignment = 4: the arena then starts at a multiple "
                     "of 4");
   other = w->config;
   other.flags &= (uint8_t)~(ARN_NO_OVERLAP | ARN_KEEP_ALL);
@@ -240,8 +246,12 @@ static void try_rows(struct work *w) {
   if (!optimise(w, (host_stream_wish){0, 0}, &r)) return;
   name_output(w->c->path, "rows", out, sizeof out);
   snprintf(arguments, sizeof arguments, "optimize -o %s", out);
-  file_command(w, add_remedy(w, "rows", r.usage.arena_bytes, "a file that carries its plan by rows%s: "
-                             "the same outputs to the byte", by_default(w)), arguments);
+  file_command(w,
+               add_remedy(w, "rows", r.usage.arena_bytes,
+                          "a file that carries its plan by rows%s: "
+                          "the same outputs to the byte",
+                          by_default(w)),
+               arguments);
 }
 
 static void try_streams(struct work *w) {
@@ -258,8 +268,11 @@ static void try_streams(struct work *w) {
   name_output(w->c->path, "stream", out, sizeof out);
   const size_t used = strlen(arguments);
   snprintf(arguments + used, sizeof arguments - used, " -o %s", out);
-  file_command(w, add_remedy(w, "streamed input", r.usage.arena_bytes, "rows of the input fetched when "
-                             "they are needed (config.stream)%s, the input never whole", by_default(w)),
+  file_command(w,
+               add_remedy(w, "streamed input", r.usage.arena_bytes,
+                          "rows of the input fetched when "
+                          "they are needed (config.stream)%s, the input never whole",
+                          by_default(w)),
                arguments);
 }
 

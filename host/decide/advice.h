@@ -1,5 +1,5 @@
-// Why a model does not fit an arena, and what would make it smaller. Nothing is guessed: each cause is the
-// arena planned again without it, each remedy is the remedy carried out.
+// Why a model does not fit an arena, and what would make it smaller. Nothing is guessed: each cause
+// is the arena planned again without it, each remedy is the remedy carried out.
 #ifndef ARENITE_HOST_DECIDE_ADVICE_H
 #define ARENITE_HOST_DECIDE_ADVICE_H
 
@@ -53,8 +53,9 @@ void host_advice_print(FILE *out, const host_advice_case *c, const host_advice *
 // The purpose of an allocation that failed, in words ("a tensor", "the scratch of an operator").
 const char *host_advice_purpose(arn_what what);
 
-// Finds an arena size in which a start fails as a device's record of five numbers says (what, node, tensor,
-// need, have). Returns 0 where there is none: the record is of another model, version or configuration.
+// Finds an arena size in which a start fails as a device's record of five numbers says (what, node,
+// tensor, need, have). Returns 0 where there is none: the record is of another model, version or
+// configuration.
 uint32_t host_advice_arena_of(const host_advice_case *c, const arn_error *record);
 
 #endif

@@ -20,8 +20,8 @@ static void print_failing(FILE *out, const host_advice_case *c, const arn_error 
   arn_model model;
   arn_error ignored;
   if (e->status == ARN_OK || arn_model_open(&model, c->bytes, c->size, &ignored) != ARN_OK) return;
-  fprintf(out, "  what fails: %s: %u bytes are needed, %u are there\n", host_advice_purpose(e->what),
-          e->need, e->have);
+  fprintf(out, "  what fails: %s: %u bytes are needed, %u are there\n",
+          host_advice_purpose(e->what), e->need, e->have);
   const uint32_t subgraph = e->subgraph >= 0 ? (uint32_t)e->subgraph : 0;
   if (e->node >= 0) {
     fprintf(out, "              for node %d (%s)\n", e->node,

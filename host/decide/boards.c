@@ -48,10 +48,16 @@ static const char *read_board(const host_field *f, uint32_t count, host_board *b
   double kb;
   memset(board, 0, sizeof *board);
   if (count != COLUMNS) return "a line has not eight fields";
-  if (!host_field_text(f[NAME], board->name, sizeof board->name)) return "a name is missing or too long";
-  if (!host_field_text(f[VENDOR], board->vendor, sizeof board->vendor)) return "a vendor is missing";
+  if (!host_field_text(f[NAME], board->name, sizeof board->name)) {
+    return "a name is missing or too long";
+  }
+  if (!host_field_text(f[VENDOR], board->vendor, sizeof board->vendor)) {
+    return "a vendor is missing";
+  }
   if (!host_field_text(f[CORE], board->core, sizeof board->core)) return "a core is missing";
-  if (!host_field_text(f[SOURCE], board->source, sizeof board->source)) return "a source is missing";
+  if (!host_field_text(f[SOURCE], board->source, sizeof board->source)) {
+    return "a source is missing";
+  }
   if (!host_field_number(f[MHZ], 0.1, 10000, &board->mhz)) return "a frequency is no number";
   if (!host_field_number(f[FLASH_KB], 0, MAX_KB, &kb)) return "a size of flash is no number";
   board->flash_bytes = (uint64_t)(kb * 1024.0);
@@ -60,7 +66,9 @@ static const char *read_board(const host_field *f, uint32_t count, host_board *b
   return read_regions(f[RAM], board) ? NULL : "RAM is not of the form NAME=KB;NAME=KB";
 }
 
-static bool is_header(const host_field *f) { return is(f[NAME], "name") && is(f[VENDOR], "vendor"); }
+static bool is_header(const host_field *f) {
+  return is(f[NAME], "name") && is(f[VENDOR], "vendor");
+}
 
 static bool grow(host_boards *boards, uint32_t *room) {
   if (boards->count < *room) return true;
@@ -134,7 +142,9 @@ static bool read_speed(const host_field *f, uint32_t count, host_speed *s) {
   for (uint32_t i = 0; i < 5; i++) {
     if (!host_field_number(f[1 + i], 0, 1e6, numbers[i])) return false;
   }
-  if (!host_field_number(f[6], 0, 1e9, &text) || !host_field_number(f[7], 0, 1e9, &stack)) return false;
+  if (!host_field_number(f[6], 0, 1e9, &text) || !host_field_number(f[7], 0, 1e9, &stack)) {
+    return false;
+  }
   s->text_bytes = (uint32_t)text;
   s->stack_bytes = (uint32_t)stack;
   return true;
@@ -150,7 +160,9 @@ const char *host_speeds_parse(const char *text, size_t size, host_speeds *speeds
     *line = csv.line;
     if (is(fields[0], "target")) continue;
     if (speeds->count == room) return "there are too many targets";
-    if (!read_speed(fields, count, &speeds->list[speeds->count++])) return "a line has not its eight fields";
+    if (!read_speed(fields, count, &speeds->list[speeds->count++])) {
+      return "a line has not its eight fields";
+    }
   }
   return NULL;
 }
@@ -179,11 +191,14 @@ const host_speed *host_speed_for(const host_speeds *speeds, const char *core, bo
   return NULL;
 }
 
-static double instructions_of(const host_speed *s, const host_facts *f, const host_step_fact *step) {
+static double instructions_of(const host_speed *s, const host_facts *f,
+                              const host_step_fact *step) {
   const double macs = (double)step->macs;
   uint64_t elements = 0;
   if (step->memory.skipped) return 0.0;
-  if (strcmp(step->op, "CONV_2D") == 0 || strcmp(step->op, "TRANSPOSE_CONV") == 0) return macs * s->conv;
+  if (strcmp(step->op, "CONV_2D") == 0 || strcmp(step->op, "TRANSPOSE_CONV") == 0) {
+    return macs * s->conv;
+  }
   if (strcmp(step->op, "DEPTHWISE_CONV_2D") == 0) return macs * s->depthwise;
   if (strcmp(step->op, "SVDF") == 0) return macs * s->svdf;
   if (macs > 0.0) return macs * s->dense;

@@ -60,8 +60,8 @@ const char *host_speeds_parse(const char *text, size_t size, host_speeds *speeds
 // NULL where nothing comes close.
 const host_speed *host_speed_for(const host_speeds *speeds, const char *core, bool *own);
 
-// Returns the instructions of one invocation by that measurement; 0 where the network's activations are
-// mostly not of 8 bits, which were not measured.
+// Returns the instructions of one invocation by that measurement; 0 where the network's activations
+// are mostly not of 8 bits, which were not measured.
 double host_speed_instructions(const host_speed *speed, const host_facts *facts);
 
 #endif

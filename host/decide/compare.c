@@ -29,11 +29,12 @@ static const cJSON *list_of(const cJSON *object, const char *key) {
 
 bool host_plan_is_known(const cJSON *plan) {
   const char *schema = string_of(plan, "schema");
-  const bool is_plan = strcmp(schema, "arenite.plan") == 0 || strcmp(schema, "arenite.profile") == 0;
+  const bool is_plan =
+      strcmp(schema, "arenite.plan") == 0 || strcmp(schema, "arenite.profile") == 0;
   return is_plan && host_plan_number(plan, "version") == 1.0;
 }
 
-// ---- categories --------------------------------------------------------------------------------------
+// ---- categories ---------------------------------------------------------------------------------
 
 static void compare_categories(host_comparison *c) {
   static const char *const names[HOST_CATEGORIES][2] = {
@@ -57,18 +58,20 @@ static void compare_categories(host_comparison *c) {
   for (uint32_t i = 0; i < HOST_CATEGORIES; i++) {
     const bool whole = i < 6;
     const char *key = names[i][1];
-    c->categories[i] = (host_category){names[i][0], key, host_plan_number(whole ? c->a : parts_a, key),
-                                       host_plan_number(whole ? c->b : parts_b, key)};
+    c->categories[i] =
+        (host_category){names[i][0], key, host_plan_number(whole ? c->a : parts_a, key),
+                        host_plan_number(whole ? c->b : parts_b, key)};
   }
 }
 
 static host_peak peak_of(const cJSON *plan) {
   const uint32_t step = host_plan_u32(plan, "peak_step");
-  const cJSON *item = step <= INT32_MAX ? cJSON_GetArrayItem(list_of(plan, "steps"), (int)step) : NULL;
+  const cJSON *item =
+      step <= INT32_MAX ? cJSON_GetArrayItem(list_of(plan, "steps"), (int)step) : NULL;
   return (host_peak){step, string_of(item, "op"), host_plan_number(item, "live_bytes")};
 }
 
-// ---- operators ---------------------------------------------------------------------------------------
+// ---- operators ----------------------------------------------------------------------------------
 
 static void put_shape(const cJSON *tensor, char *text, size_t size) {
   const cJSON *dimension;

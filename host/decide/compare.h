@@ -1,7 +1,8 @@
-// Two plans held against each other: bytes by category, operators that came and went, where the peak is.
+// Two plans held against each other: bytes by category, operators that came and went, where the
+// peak is.
 //
-// Both are JSON of schema arenite.plan, made a moment ago or kept from another version of the engine or the
-// model. Numbers that a plan does not have count as 0.
+// Both are JSON of schema arenite.plan, made a moment ago or kept from another version of the
+// engine or the model. Numbers that a plan does not have count as 0.
 #ifndef ARENITE_HOST_DECIDE_COMPARE_H
 #define ARENITE_HOST_DECIDE_COMPARE_H
 
@@ -39,7 +40,8 @@ typedef struct host_comparison {
   host_peak peak_a, peak_b;
 } host_comparison;
 
-// Says whether a JSON is a plan that can be compared: schema arenite.plan or arenite.profile, version 1.
+// Says whether a JSON is a plan that can be compared: schema arenite.plan or arenite.profile,
+// version 1.
 bool host_plan_is_known(const cJSON *plan);
 
 // Returns number `key` of an object; 0 where it has none.
@@ -52,7 +54,8 @@ uint32_t host_plan_u32(const cJSON *object, const char *key);
 bool host_compare_plans(host_comparison *comparison, const cJSON *a, const cJSON *b);
 void host_comparison_free(host_comparison *comparison);
 
-// Writes "CONV_2D 1x48x48x8" for step `step` of a plan: the operator and the shape of what it writes.
+// Writes "CONV_2D 1x48x48x8" for step `step` of a plan: the operator and the shape of what it
+// writes.
 void host_plan_op(const cJSON *plan, uint32_t step, char *text, size_t size);
 
 #endif

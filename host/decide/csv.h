@@ -17,8 +17,8 @@ typedef struct host_csv {
   uint32_t line;
 } host_csv;
 
-// Reads the next line that is neither blank nor a comment into `fields`; returns how many it has (more
-// than `room`: only `room` are filled), 0 at the end.
+// Reads the next line that is neither blank nor a comment into `fields`; returns how many it has
+// (more than `room`: only `room` are filled), 0 at the end.
 uint32_t host_csv_next(host_csv *csv, host_field *fields, uint32_t room);
 
 // Copies a field that fits, printable and not empty.

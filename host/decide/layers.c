@@ -49,7 +49,7 @@ void host_layers_close(host_layers *l) {
   memset(l, 0, sizeof *l);
 }
 
-// ---- hooks -------------------------------------------------------------------------------------------
+// ---- hooks --------------------------------------------------------------------------------------
 
 static bool before(void *context, const arn_interpreter *nn, const arn_step *step) {
   host_layers *l = context;
@@ -85,7 +85,7 @@ arn_hooks host_layers_hooks(host_layers *l) {
   return (arn_hooks){.before = before, .after = after, .context = l};
 }
 
-// ---- an invocation -----------------------------------------------------------------------------------
+// ---- an invocation ------------------------------------------------------------------------------
 
 static void add_tensor(host_layers *l, const host_engine *e, uint32_t tensor) {
   const arn_tensor_view view = arn_tensor_at(&e->nn, 0, tensor);
@@ -156,7 +156,8 @@ static void add_views(host_layers *l, const host_engine *e, const arn_subgraph *
   }
 }
 
-// Sorts by node of the main subgraph, keeping the order within one (an insertion sort: nearly sorted).
+// Sorts by node of the main subgraph, keeping the order within one (an insertion sort: nearly
+// sorted).
 static void sort(host_layer *list, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
     const host_layer layer = list[i];

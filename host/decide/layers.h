@@ -1,8 +1,9 @@
-// What every step of an invocation computed: entries of arenite/trace.h in the file's order of nodes, whatever
-// the plan, so that two traces can be compared line by line.
+// What every step of an invocation computed: entries of arenite/trace.h in the file's order of
+// nodes, whatever the plan, so that two traces can be compared line by line.
 //
-// Inputs come first, then what nodes wrote (nested subgraphs inside the node that called them), then the
-// variables as the invocation left them. A view that a row plan has no step for gets its source's entry.
+// Inputs come first, then what nodes wrote (nested subgraphs inside the node that called them),
+// then the variables as the invocation left them. A view that a row plan has no step for gets its
+// source's entry.
 #ifndef ARENITE_HOST_DECIDE_LAYERS_H
 #define ARENITE_HOST_DECIDE_LAYERS_H
 
@@ -45,8 +46,9 @@ void host_layers_close(host_layers *layers);
 // The hooks to start the engine with. Borrows `layers`.
 arn_hooks host_layers_hooks(host_layers *layers);
 
-// Runs an invocation whose inputs have been written, and adds its layers. After every node, all tensors that
-// are still alive are summed again (not under a row plan, which is proved when it is loaded).
+// Runs an invocation whose inputs have been written, and adds its layers. After every node, all
+// tensors that are still alive are summed again (not under a row plan, which is proved when it is
+// loaded).
 arn_status host_layers_run(host_layers *layers, host_engine *engine, uint32_t invocation,
                            arn_error *error);
 
@@ -60,9 +62,9 @@ typedef struct host_reference {
   uint32_t count;
 } host_reference;
 
-// Reads lines of words under a line that names the columns: invocation (or inv), subgraph (or sub), tensor,
-// crc32; others are ignored, and so is everything before that line. Returns NULL, or what is wrong; *line
-// is where.
+// Reads lines of words under a line that names the columns: invocation (or inv), subgraph (or sub),
+// tensor, crc32; others are ignored, and so is everything before that line. Returns NULL, or what
+// is wrong; *line is where.
 const char *host_reference_parse(const char *text, host_reference *reference, uint32_t *line);
 void host_reference_free(host_reference *reference);
 

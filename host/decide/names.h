@@ -1,4 +1,5 @@
-// Names of tensors and operators from a file that may be hostile: printable ASCII, cut to the room there is.
+// Names of tensors and operators from a file that may be hostile: printable ASCII, cut to the room
+// there is.
 #ifndef ARENITE_HOST_DECIDE_NAMES_H
 #define ARENITE_HOST_DECIDE_NAMES_H
 

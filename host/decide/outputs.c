@@ -35,7 +35,7 @@ static const char *why_not(const host_engine *a, const host_engine *b) {
   return NULL;
 }
 
-// ---- inputs ------------------------------------------------------------------------------------------
+// ---- inputs -------------------------------------------------------------------------------------
 
 static void narrow(const arn_tensor_view *t, double *low, double *high) {
   const double least = t->type == ARN_UINT8 ? 0 : t->type == ARN_INT8 ? -128 : -32768;
@@ -47,7 +47,8 @@ static void narrow(const arn_tensor_view *t, double *low, double *high) {
   if (to < *high) *high = to;
 }
 
-static void range_of(const arn_tensor_view *x, const arn_tensor_view *y, double *low, double *high) {
+static void range_of(const arn_tensor_view *x, const arn_tensor_view *y, double *low,
+                     double *high) {
   *low = -1e30;
   *high = 1e30;
   narrow(x, low, high);
@@ -79,7 +80,7 @@ static bool write_input(const host_engine *a, const host_engine *b, uint32_t i, 
   return ok;
 }
 
-// ---- outputs -----------------------------------------------------------------------------------------
+// ---- outputs ------------------------------------------------------------------------------------
 
 struct sums {
   double gap, square, signal, least, most, worst;

@@ -1,4 +1,5 @@
-// How far the outputs of two forms of one network (float32, int16x8, int8) are apart, on the same inputs.
+// How far the outputs of two forms of one network (float32, int16x8, int8) are apart, on the same
+// inputs.
 #ifndef ARENITE_HOST_DECIDE_OUTPUTS_H
 #define ARENITE_HOST_DECIDE_OUTPUTS_H
 
@@ -13,9 +14,9 @@ typedef struct host_output_gap {
   uint32_t invocations;
 } host_output_gap;
 
-// Runs both engines on `invocations` inputs: real numbers drawn from the range that all quantised inputs
-// can represent (-1 to 1 where both are float), given to each in its own type. Needs: both just started.
-// Stateful networks keep their state in both. Fails only by `why`.
+// Runs both engines on `invocations` inputs: real numbers drawn from the range that all quantised
+// inputs can represent (-1 to 1 where both are float), given to each in its own type. Needs: both
+// just started. Stateful networks keep their state in both. Fails only by `why`.
 host_output_gap host_compare_outputs(host_engine *a, host_engine *b, uint32_t invocations);
 
 #endif

@@ -9,8 +9,8 @@
 
 // ---- scratch -----------------------------------------------------------------------------------
 
-// The operators, each with a prepare that takes its wish for scratch back. An operator's prepare has no
-// context of its own, so the list is here.
+// The operators, each with a prepare that takes its wish for scratch back. An operator's prepare
+// has no context of its own, so the list is here.
 static arn_op plain[MAX_OPS];
 static const arn_op *plain_list[MAX_OPS];
 static const arn_op_list *real;

@@ -10,9 +10,9 @@ enum { SAMPLES = 4 };
 
 static int usage(void) {
   fprintf(stderr, "usage: zoo NAME -o FILE [--type int8|int16x8|float32] [--seed N] [--check]\n"
-                  "Writes a network with random weights as .tflite, the same weights in every type.\n"
-                  "--check runs the int8 form on a random input, and prints what share of each layer's\n"
-                  "outputs is saturated.\n"
+                  "Writes a network with random weights as .tflite, the same weights in every\n"
+                  "type. --check runs the int8 form on a random input, and prints what share of\n"
+                  "each layer's outputs is saturated.\n"
                   "names:");
   for (const arn_zoo_entry *e = arn_zoo_entries; e->name; e++) fprintf(stderr, " %s", e->name);
   fprintf(stderr, "\n");

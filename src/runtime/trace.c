@@ -1,5 +1,5 @@
-// Checksums and ranges of what steps write; reading tensors that are alive. An object of its own: linked
-// only where used.
+// Checksums and ranges of what steps write; reading tensors that are alive. An object of its own:
+// linked only where used.
 #include "arenite/trace.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ uint32_t arn_trace_crc(uint32_t crc, const void *bytes, size_t count) {
   return ~crc;
 }
 
-// ---- ranges ------------------------------------------------------------------------------------------
+// ---- ranges -------------------------------------------------------------------------------------
 
 static void note_integer(arn_trace_entry *e, int64_t value) {
   if (!e->has_range || value < e->least.integer) e->least.integer = value;
@@ -73,7 +73,7 @@ void arn_trace_add(arn_trace_entry *e, const void *bytes, uint32_t count) {
   }
 }
 
-// ---- steps -------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static arn_trace_entry *find_open(arn_trace *trace, uint32_t subgraph, const arn_tensor *t,
                                   uint32_t node) {
@@ -102,8 +102,8 @@ static void add_rows(arn_trace_entry *e, const arn_rows *rows, arn_span span) {
   }
 }
 
-// Which rows of an output of `bytes` a step has written, of `row_bytes` each. A folding node writes all
-// of its output in its last step, and nothing before.
+// Which rows of an output of `bytes` a step has written, of `row_bytes` each. A folding node writes
+// all of its output in its last step, and nothing before.
 static arn_span written_by(const arn_step *step, uint32_t node_rows, const arn_rows *rows,
                            uint32_t bytes) {
   const bool last = step->span.first + step->span.count >= node_rows;
@@ -161,7 +161,7 @@ arn_hooks arn_trace_hooks(arn_trace *trace) {
   return (arn_hooks){.before = before, .after = after, .context = trace};
 }
 
-// ---- reading -----------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 static bool lists(const arn_model *m, uint32_t at, uint32_t count, uint32_t tensor) {
   for (uint32_t i = 0; i < count; i++) {

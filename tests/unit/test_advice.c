@@ -1,5 +1,5 @@
-// Advice: causes and remedies are what planning again really gives, and records of five numbers lead back to
-// the arena that they came from.
+// Advice: causes and remedies are what planning again really gives, and records of five numbers
+// lead back to the arena that they came from.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -22,7 +22,8 @@ static void a_line_is_read(void **state) {
   (void)state;
   host_boards b;
   uint32_t line;
-  assert_null(parse("# a comment\n\nname,vendor,core,mhz,flash_kb,flash,ram,source\r\n" LINE, &b, &line));
+  assert_null(
+      parse("# a comment\n\nname,vendor,core,mhz,flash_kb,flash,ram,source\r\n" LINE, &b, &line));
   assert_int_equal(b.count, 1);
   assert_string_equal(b.list[0].name, "STM32X");
   assert_string_equal(b.list[0].source, "a datasheet");
@@ -77,8 +78,9 @@ static void found_by_name_or_its_beginning(void **state) {
 
 static void the_table_is_whole(void **state) {
   (void)state;
-  static const char *const vendors[] = {"ST", "Nordic", "NXP", "Espressif", "Raspberry Pi", "Renesas",
-                                        "Ambiq", "Infineon", "Silicon Labs", "TI", "GigaDevice"};
+  static const char *const vendors[] = {"ST",           "Nordic",  "NXP",       "Espressif",
+                                        "Raspberry Pi", "Renesas", "Ambiq",     "Infineon",
+                                        "Silicon Labs", "TI",      "GigaDevice"};
   host_boards b;
   assert_null(host_table_boards(&b));
   assert_true(b.count >= 60);

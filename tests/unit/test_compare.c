@@ -67,7 +67,8 @@ static void another_shape_is_another_operator(void **state) {
 static void json_of_any_kind_is_survived(void **state) {
   (void)state;
   static const char hostile[] =
-      "{\"schema\":\"arenite.plan\",\"version\":1,\"steps\":[1,null],\"tensors\":[{\"producer\":1e300},"
+      "{\"schema\":\"arenite.plan\",\"version\":1,\"steps\":[1,null],\"tensors\":[{\"producer\":"
+      "1e300},"
       "{\"producer\":\"x\"},{\"producer\":0,\"shape\":[\"a\",[]]}],\"peak_step\":1e300}";
   static const char *const texts[] = {
       "{}", "[]", "7", "{\"schema\":3}", "{\"schema\":\"arenite.plan\"}",
@@ -85,7 +86,7 @@ static void json_of_any_kind_is_survived(void **state) {
   assert_false(host_plan_is_known(NULL));
 }
 
-// ---- outputs -----------------------------------------------------------------------------------------
+// ---- outputs ------------------------------------------------------------------------------------
 
 static void describe(arn_net *net) {
   const arn_net_filter conv = {.channels = 6, .kernel_h = 3, .kernel_w = 3, .stride = 1,
@@ -133,7 +134,8 @@ static void three_types_of_one_network(void **state) {
   const host_output_gap int8 = host_compare_outputs(&e[0], &e[2], 50);
   assert_null(int16.why);
   assert_null(int8.why);
-  // A softmax output is within 0 and 1. Bounds are what 8-bit weights, and 8-bit activations, allow.
+  // A softmax output is within 0 and 1. Bounds are what 8-bit weights, and 8-bit activations,
+  // allow.
   assert_true(int16.worst < 0.05 && int16.worst > 0.0);
   assert_true(int8.worst < 0.2 && int8.mean >= int16.mean);
   assert_true(int16.signal_db > 25.0 && int8.signal_db > 15.0 && int16.signal_db >= int8.signal_db);
