@@ -65,8 +65,11 @@ static void fill(void *context, uint32_t step, const uint32_t *live, uint32_t co
   }
 }
 
-static bool same_block(const struct cell *a, const struct cell *b) {
-  return a->what < STATIC_CELL && b->what < STATIC_CELL && a->block == b->block;
+// Row groups of one tensor are numbered together.
+static bool same_tensor(const struct picture *p, const struct cell *a, const struct cell *b) {
+  if (a->what >= STATIC_CELL || b->what >= STATIC_CELL) return false;
+  const int32_t tensor = p->view->blocks[a->block].tensor;
+  return a->block == b->block || (tensor >= 0 && tensor == p->view->blocks[b->block].tensor);
 }
 
 // Writes "#12" over the middle of the first run of cells of a block that is wide enough.
@@ -87,9 +90,9 @@ static void number_blocks(struct picture *p) {
       const struct cell *cell = &p->cells[line][c];
       if (cell->what >= STATIC_CELL) continue;
       uint32_t width = 1, below = 0, above = 0;
-      while (c + width < p->columns && same_block(cell, &p->cells[line][c + width])) width++;
-      while (below < line && same_block(cell, &p->cells[line - below - 1][c])) below++;
-      while (line + above < MAP_LINES - 1 && same_block(cell, &p->cells[line + above + 1][c])) {
+      while (c + width < p->columns && same_tensor(p, cell, &p->cells[line][c + width])) width++;
+      while (below < line && same_tensor(p, cell, &p->cells[line - below - 1][c])) below++;
+      while (line + above < MAP_LINES - 1 && same_tensor(p, cell, &p->cells[line + above + 1][c])) {
         above++;
       }
       if (below == above || below == above + 1) put_number(p, line, c, width);
@@ -192,22 +195,38 @@ struct listing {
   const host_view *view;
 };
 
+// One line: a block, or `groups` row groups of one tensor, `bytes` together.
+static void list_block(const struct listing *l, const host_view_block *b, uint32_t groups,
+                       uint32_t bytes) {
+  const host_view *v = l->view;
+  char label[HOST_VIEW_NAME + 32], number[16] = "*", more[48] = "";
+  const char *const shape = b->tensor < 0 ? "" : v->tensors[b->tensor].shape;
+  const char *const type = b->tensor < 0 ? "" : v->tensors[b->tensor].type;
+  if (b->tensor >= 0) snprintf(number, sizeof number, "#%d", b->tensor);
+  if (groups > 1) snprintf(more, sizeof more, " and %u more of its groups", groups - 1);
+  host_view_label(v, b, label);
+  fprintf(l->out, "  %-5s 0x%06x %9u  %-15.15s %-8.8s %.*s%s\n", number, b->low, bytes, shape, type,
+          host_utf8_prefix(label, groups > 1 ? 22 : 48), label, more);
+}
+
 // What is alive at the peak, from the top down.
 static void list_peak(void *context, uint32_t step, const uint32_t *live, uint32_t count) {
   const struct listing *l = context;
-  const host_view *v = l->view;
-  if (step != v->peak_step) return;
-  for (uint32_t i = count; i-- > 0 && count - i <= LISTED;) {
-    const host_view_block *b = &v->blocks[live[i]];
-    char label[HOST_VIEW_NAME + 32], number[16] = "*";
-    const char *const shape = b->tensor < 0 ? "" : v->tensors[b->tensor].shape;
-    const char *const type = b->tensor < 0 ? "" : v->tensors[b->tensor].type;
-    if (b->tensor >= 0) snprintf(number, sizeof number, "#%d", b->tensor);
-    host_view_label(v, b, label);
-    fprintf(l->out, "  %-5s 0x%06x %9u  %-15.15s %-8.8s %.*s\n", number, b->low, b->high - b->low,
-            shape, type, host_utf8_prefix(label, 48), label);
+  const host_view_block *blocks = l->view->blocks;
+  uint32_t lines = 0, left = 0;
+  if (step != l->view->peak_step) return;
+  for (uint32_t i = count, groups; i > 0; i -= groups) {
+    const host_view_block *first = &blocks[live[i - 1]];
+    uint32_t bytes = first->high - first->low;
+    for (groups = 1; groups < i; groups++) {
+      const host_view_block *next = &blocks[live[i - 1 - groups]];
+      if (first->rows == 0 || next->tensor != first->tensor) break;
+      bytes += next->high - next->low;
+    }
+    if (lines++ < LISTED) list_block(l, first, groups, bytes);
+    else left++;
   }
-  if (count > LISTED) fprintf(l->out, "  and %u more below\n", count - LISTED);
+  if (left > 0) fprintf(l->out, "  and %u more below\n", left);
 }
 
 static void put_view(FILE *out, const host_view *v, uint32_t most, bool colour) {

@@ -314,7 +314,9 @@ const char *host_view_label(const host_view *v, const host_view_block *b, char *
   for (const char *at = name; slash != NULL && at < slash; at++) {
     if (*at == '/') from = at + 1;  // the last two parts of a path
   }
-  if (b->rows > 0) {
+  if (b->rows == 1) {
+    snprintf(text, size, "%s row %u", from, b->first_row);
+  } else if (b->rows > 1) {
     snprintf(text, size, "%s rows %u-%u", from, b->first_row, b->first_row + b->rows - 1);
   } else {
     snprintf(text, size, "%s", *from ? from : "(no name)");

@@ -289,7 +289,7 @@ function drawTurned(context, text, x, y) {
 function drawMap(ui, canvas, plan) {
   const box = canvas.getBoundingClientRect();
   const frame = openFrame(ui, canvas, stripHeight(ui, box.width, plan));
-  ui.narrow = (frame.width / (ui.view.to - ui.view.from)) * stretchOf(ui, plan) < 3;
+  ui.narrow = (frame.width / (ui.view.to - ui.view.from)) * stretchOf(ui, plan) < 7;
   const range = ui.range;
   const c = frame.context;
   c.fillStyle = ui.palette.free;
