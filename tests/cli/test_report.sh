@@ -158,6 +158,7 @@ if python3 -c 'import jsonschema' 2>/dev/null; then
   done
   check "plans, profiles and a report as JSON" write_json "$@"
   sum "schemas" python3 -W ignore tests/web/check_json.py "$work/report.json" "$work"/valid_*.json
+  check "a plan that contradicts itself is noticed" refused_by_schema 's/"live_bytes":	3072/"live_bytes":	3071/'
   check "schema: refuses what lacks a field" refused_by_schema '/"arena_bytes"/d'
   check "schema: refuses what it does not describe" refused_by_schema 's/"planner":/"colour": 1, &/'
   check "schema: refuses another type" refused_by_schema 's/"bytes":	490/"bytes":	"490"/'
