@@ -10,11 +10,12 @@
 // Which kernel rows lie inside the image is settled before; what of a window lies beyond the ends
 // of a row is the kernel's business: it counts as zero (as the input's zero point). Sums begin at
 // the bias. 32-bit sums wrap; 64-bit ones that are requantised as 32 saturate. The output overlaps
-// neither input nor filter. Kernels need no scratch and at most 512 bytes of stack.
+// neither input nor filter. Kernels need no scratch, and at most 512 bytes of stack (dsp/: 850).
 #ifndef ARENITE_SRC_KERNELS_CONV_H
 #define ARENITE_SRC_KERNELS_CONV_H
 
 #include "arenite/op.h"
+#include "dsp/dsp.h"
 #include "kernel.h"
 #include "x86/x86.h"
 
@@ -26,6 +27,9 @@
 #if defined(__SSE2__) || defined(__aarch64__)
 #define ARN__CONV_LANES 16
 #define ARN__CONV_CHANNELS 64u
+#elif defined(ARN__DSP)
+#define ARN__CONV_LANES 1
+#define ARN__CONV_CHANNELS 32u
 #else
 #define ARN__CONV_LANES 1
 #define ARN__CONV_CHANNELS 16u
@@ -95,6 +99,9 @@ arn__conv_kernel arn__conv_row_f32_any_portable;  // float, float16 or integers 
 #if defined(ARN__X86)
 arn__conv_kernel arn__conv_row_s8_x86;
 #define arn__conv_row_s8 arn__conv_row_s8_x86
+#elif defined(ARN__DSP)
+arn__conv_kernel arn__conv_row_s8_dsp;
+#define arn__conv_row_s8 arn__conv_row_s8_dsp
 #else
 #define arn__conv_row_s8 arn__conv_row_s8_portable
 #endif

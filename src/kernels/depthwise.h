@@ -17,6 +17,9 @@ arn__conv_kernel arn__depthwise_row_f32_any_portable;  // float, float16 or inte
 #if defined(ARN__X86)
 arn__conv_kernel arn__depthwise_row_s8_x86;
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_x86
+#elif defined(ARN__DSP)
+arn__conv_kernel arn__depthwise_row_s8_dsp;
+#define arn__depthwise_row_s8 arn__depthwise_row_s8_dsp
 #else
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_portable
 #endif

@@ -1,0 +1,228 @@
+#include "../depthwise.h"
+
+#if defined(ARN__DSP)
+
+#include "simd.h"
+
+// Four channels at a time, and of these a tile: some columns of the input below the kernel, widened
+// to int16 and with two rows in a word, so that one instruction takes a tap of both. The weights
+// are laid out alike. What lies beyond the ends of a row is zeros, so that no pixel is special.
+//
+// A unit is a column of two rows: a word for each of the channels 0, 2, 1 and 3. If the number of
+// rows is odd, the last has words of two channels instead, of which the weights choose one.
+
+#define UNITS 30u  // of weights and tile together; kernels that need more go the portable way
+#define ROWS 8u    // of a kernel, at most
+
+typedef struct unit {
+  uint32_t of[4];
+} unit;
+
+// Four channels of a row of pixels.
+typedef struct four {
+  const arn__conv *conv;
+  arn__dsp_output output;
+  int32_t bias[4];
+  arn__requant requant[4];
+  int32_t shift[4][2];       // left, right
+  bool slow;                 // one of them is
+  const int8_t *row[ROWS];   // of the input, at the first of the channels
+  uint32_t rows, pairs;      // rows of the kernel, of which two are a pair, and maybe the last one
+  uint32_t window;           // units of a window
+  const unit *most, *end;    // of the weights, in steps of three units, and of one
+  uint32_t columns;          // that the tile has room for
+  unit units[UNITS];         // the weights, then the tile
+} four;
+
+// ---- weights and tile ---------------------------------------------------------------------------
+
+ARN__INLINE void put_pair(unit *to, uint32_t minus_zero, uint32_t first, uint32_t second) {
+  const uint32_t a = arn__dsp_even(minus_zero, first), b = arn__dsp_even(minus_zero, second);
+  const uint32_t c = arn__dsp_odd(minus_zero, first), d = arn__dsp_odd(minus_zero, second);
+  to->of[0] = arn__dsp_lows(a, b);
+  to->of[1] = arn__dsp_highs(a, b);
+  to->of[2] = arn__dsp_lows(c, d);
+  to->of[3] = arn__dsp_highs(c, d);
+}
+
+ARN__INLINE void put_single(unit *to, uint32_t minus_zero, uint32_t word) {
+  to->of[0] = to->of[1] = arn__dsp_even(minus_zero, word);
+  to->of[2] = to->of[3] = arn__dsp_odd(minus_zero, word);
+}
+
+// Weights of a single row: each of the words has another channel.
+ARN__INLINE void put_choice(unit *to, uint32_t word) {
+  const uint32_t even = arn__dsp_even(0, word), odd = arn__dsp_odd(0, word);
+  to->of[0] = even & 0xFFFF;
+  to->of[1] = even & 0xFFFF0000;
+  to->of[2] = odd & 0xFFFF;
+  to->of[3] = odd & 0xFFFF0000;
+}
+
+static void set_weights(four *f, const int8_t *w) {
+  const uint32_t step = (uint32_t)f->conv->out_channels, width = (uint32_t)f->conv->kernel_width;
+  unit *to = f->units;
+  for (uint32_t x = 0; x < width; x++, w += step) {
+    const int8_t *tap = w;
+    for (uint32_t y = 0; y + 1 < f->rows; y += 2, tap += 2 * width * step) {
+      put_pair(to++, 0, arn__dsp_load(tap), arn__dsp_load(tap + width * step));
+    }
+    if (f->rows % 2) put_choice(to++, arn__dsp_load(tap));
+  }
+}
+
+// Fills columns [0, n) of the tile, from column `x` of the image on.
+ARN__APART static void set_columns(const four *f, unit *tile, int32_t x, int32_t n) {
+  const uint32_t minus_zero = arn__dsp_minus(f->conv->in_zero), pairs = f->pairs;
+  const int32_t step = f->conv->in_channels;
+  for (uint32_t y = 0; y < f->rows; y += 2) {
+    const int8_t *first = f->row[y] + x * step;
+    unit *to = tile + y / 2;
+    if (y + 1 < f->rows) {
+      const int8_t *second = f->row[y + 1] + x * step;
+      for (int32_t i = 0; i < n; i++, to += pairs, first += step, second += step) {
+        put_pair(to, minus_zero, arn__dsp_load(first), arn__dsp_load(second));
+      }
+    } else {
+      for (int32_t i = 0; i < n; i++, to += pairs, first += step) {
+        put_single(to, minus_zero, arn__dsp_load(first));
+      }
+    }
+  }
+}
+
+// Returns the end. (A call of memset() would cost more than these few words.)
+static unit *put_zeros(unit *to, uint32_t n) {
+  for (const unit *end = to + n; to != end; to++) {
+    *to = (unit){{0}};
+    __asm__ volatile("");
+  }
+  return to;
+}
+
+// Fills `n` columns from column `x` on, which may be beyond the ends.
+static void set_tile(const four *f, unit *tile, int32_t x, int32_t n) {
+  int32_t before = x < 0 ? -x : 0, inside;
+  if (before > n) before = n;
+  inside = f->conv->in_width - (x + before);
+  if (inside > n - before) inside = n - before;
+  if (inside < 0) inside = 0;
+  tile = put_zeros(tile, (uint32_t)before * f->pairs);
+  set_columns(f, tile, x + before, inside);
+  put_zeros(tile + (uint32_t)inside * f->pairs, (uint32_t)(n - before - inside) * f->pairs);
+}
+
+// Writes four channels.
+ARN__INLINE void finish(const four *f, const int32_t sums[4], int8_t *out) {
+  const arn__requant *r = f->requant;
+  if (!f->slow) {
+    const int32_t add = f->output.twice_zero_and_one;
+    const int8_t y0 = arn__dsp_quick(sums[0], r[0].q, f->shift[0], add);
+    const int8_t y1 = arn__dsp_quick(sums[1], r[1].q, f->shift[1], add);
+    const int8_t y2 = arn__dsp_quick(sums[2], r[2].q, f->shift[2], add);
+    out[3] = arn__dsp_quick(sums[3], r[3].q, f->shift[3], add);
+    out[0] = y0;
+    out[1] = y1;
+    out[2] = y2;
+    for (uint32_t i = 0; i < 4 && f->output.narrow; i++) {
+      out[i] = arn__dsp_narrow(out[i], &f->output);
+    }
+  } else {
+    for (uint32_t i = 0; i < 4; i++) out[i] = arn__dsp_general(sums[i], r[i], &f->output);
+  }
+}
+
+// A unit: six instructions for eight products.
+#define UNIT                                 \
+  "ldmia %[x]!, {r4, r5, r6, r8}\n\t"        \
+  "ldmia %[w]!, {r9, r10, r11, r12}\n\t"     \
+  "smlad %[a0], r4, r9, %[a0]\n\t"           \
+  "smlad %[a2], r5, r10, %[a2]\n\t"          \
+  "smlad %[a1], r6, r11, %[a1]\n\t"          \
+  "smlad %[a3], r8, r12, %[a3]\n\t"
+
+// Computes the four channels of the pixel whose window begins at `x` of the tile.
+ARN__INLINE void compute(const four *f, const unit *x, int8_t *out) {
+  const unit *w = f->units, *const most = f->most, *const end = f->end;
+  int32_t a0 = f->bias[0], a1 = f->bias[1], a2 = f->bias[2], a3 = f->bias[3];
+  __asm__ volatile("b 2f\n"
+                   "1:\n\t" UNIT UNIT UNIT
+                   "2:\n\t"
+                   "ldr r4, %[most]\n\t"
+                   "cmp %[w], r4\n\t"
+                   "blo 1b\n\t"
+                   "b 4f\n"
+                   "3:\n\t" UNIT
+                   "4:\n\t"
+                   "ldr r4, %[end]\n\t"
+                   "cmp %[w], r4\n\t"
+                   "blo 3b"
+                   : [a0] "+r"(a0), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [x] "+r"(x),
+                     [w] "+r"(w)
+                   : [most] "m"(most), [end] "m"(end)
+                   : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
+  finish(f, (int32_t[4]){a0, a1, a2, a3}, out);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+static void set_four(four *f, const arn__conv_row *r, const arn__conv_block *b, uint32_t first) {
+  const arn__conv *s = f->conv;
+  const uint32_t skipped = r->kernel_row * (uint32_t)(s->kernel_width * s->out_channels);
+  set_weights(f, (const int8_t *)b->filter + b->filter_at + first + skipped);
+  for (uint32_t i = 0; i < r->count; i++) {
+    f->row[i] = (const int8_t *)arn_row(&r->input, r->first + i * r->step) + b->first + first;
+  }
+  f->slow = f->output.slow >> first & 15;
+  for (uint32_t c = 0; c < 4; c++) {
+    f->bias[c] = b->bias ? ((const int32_t *)b->bias)[first + c] : 0;
+    f->requant[c] = b->requant[first + c];
+    f->shift[c][0] = arn__dsp_left(f->requant[c]);
+    f->shift[c][1] = arn__dsp_right(f->requant[c]);
+  }
+}
+
+// Computes four channels of a row, as many pixels at a time as the tile has columns for.
+static void compute_row(four *f, const arn__conv_row *r, int8_t *out) {
+  const arn__conv *s = f->conv;
+  unit *tile = f->units + f->window;
+  const uint32_t stride = (uint32_t)s->stride, width = (uint32_t)s->kernel_width;
+  const uint32_t most = (f->columns - width) / stride + 1;
+  uint32_t n;
+  for (uint32_t i = 0; i < r->columns; i += n) {
+    n = r->columns - i < most ? r->columns - i : most;
+    const int32_t pixel = (int32_t)((r->column + i) * stride) - s->pad;
+    set_tile(f, tile, pixel, (int32_t)((n - 1) * stride + width));
+    const unit *x = tile, *end = tile + n * stride * f->pairs;
+    for (; x != end; x += stride * f->pairs, out += s->out_channels) compute(f, x, out);
+  }
+}
+
+static void row_by_fours(four *f, const arn__conv_row *r, const arn__conv_block *b) {
+  f->output = arn__dsp_output_of(f->conv->clamp, f->conv->out_zero, b, 2 * UNITS);
+  for (uint32_t c = 0; c < b->count; c += 4) {
+    const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
+    set_four(f, r, b, first);
+    compute_row(f, r, (int8_t *)r->out + b->first + first);
+  }
+}
+
+void arn__depthwise_row_s8_dsp(const arn__conv *conv, const arn__conv_row *row,
+                               const arn__conv_block *block) {
+  four f;
+  const bool one_to_one = conv->group == 1 && (conv->dilation == 1 || conv->kernel_width == 1);
+  f.conv = conv;
+  f.rows = row->count;
+  f.pairs = (row->count + 1) / 2;
+  f.window = f.pairs * (uint32_t)conv->kernel_width;
+  if (one_to_one && block->count >= 4 && f.rows > 0 && f.rows <= ROWS && 2 * f.window <= UNITS) {
+    f.most = f.units + f.window / 3 * 3;
+    f.end = f.units + f.window;
+    f.columns = (UNITS - f.window) / f.pairs;
+    row_by_fours(&f, row, block);
+  } else {
+    arn__depthwise_row_s8_portable(conv, row, block);
+  }
+}
+
+#endif

@@ -1,0 +1,13 @@
+// Variants for Cortex-M with the DSP extension (M4, M7, M33) and without vectors: kernels that take
+// two 16-bit products in one instruction. Their inner loops take all registers, so that they need a
+// compiler that optimises.
+#ifndef ARENITE_SRC_KERNELS_DSP_DSP_H
+#define ARENITE_SRC_KERNELS_DSP_DSP_H
+
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__ARM_FEATURE_DSP) && \
+    defined(__ARM_FEATURE_SIMD32) && defined(__ARM_FEATURE_UNALIGNED) && \
+    !defined(__ARM_NEON) && !defined(__ARM_FEATURE_MVE)
+#define ARN__DSP 1
+#endif
+
+#endif
