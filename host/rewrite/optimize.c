@@ -14,11 +14,11 @@ static bool plan_rows(const host_engine *e, const host_search_options *o, arn_op
   host_row_schedule schedule = {0};
   host_row_layout layout = {0};
   if (!host_row_graph_build(&g, &e->nn, o->stream)) return false;
-  bool ok = host_row_search(&g, o, &schedule) &&
-            host_row_place(&g, &schedule, o->budget_seconds, &layout);
+  bool ok = host_row_plan(&g, o, &schedule, &layout);
   if (ok) {
     r->row_bytes = layout.bytes;
     r->live_peak = schedule.live_peak;
+    r->bound = schedule.bound;
     r->steps = schedule.steps.count;
     r->segments = schedule.segments;
     ok = host_row_encode(&g, &schedule, &layout, plan, plan_bytes);
@@ -61,30 +61,36 @@ static arn_status try_result(arn_optimized *r, arn_error *error) {
   return status;
 }
 
+// Rows where they save something or are asked for, else the heap-free planners' plan.
+static arn_status write_best(const void *bytes, size_t size, const host_engine *e,
+                             const host_search_options *o, arn_optimized *r, arn_error *error,
+                             const char **why) {
+  const bool keep = o->keep_rows || o->stream.inputs != 0 || o->stream.outputs != 0;
+  uint8_t *plan = NULL;
+  size_t plan_bytes = 0;
+  arn_status status = ARN_ERR_INTERNAL;
+  const bool there = plan_rows(e, o, r, &plan, &plan_bytes);
+  const arn_metadata_entry rows = {"arenite.plan", plan, plan_bytes};
+  if (!there) *why = "its rows can't be planned (out of host memory, or too many outputs)";
+  if (there && write_file(bytes, size, e, r, &rows, why)) status = try_result(r, error);
+  free(plan);
+  if (status == ARN_OK && r->usage.arena_bytes < e->usage.arena_bytes) return status;
+  if (keep || (there && status != ARN_OK)) return status;
+  // Very small networks need more to verify a row plan than it saves them.
+  *why = NULL;
+  r->row_bytes = e->usage.dynamic_bytes;
+  return write_file(bytes, size, e, r, NULL, why) ? try_result(r, error) : ARN_ERR_INTERNAL;
+}
+
 // Plans a file whose graph stays as it is, and writes it.
 static arn_status optimize_rows(const void *bytes, size_t size, const host_search_options *search,
                                 arn_optimized *r, arn_error *error, const char **why) {
   const host_options options = {.config = {.flags = ARN_IGNORE_PLAN}, .fill = HOST_FILL_ZERO};
   host_engine e;
-  uint8_t *plan = NULL;
-  size_t plan_bytes = 0;
   arn_status status = host_engine_open(&e, bytes, size, &options, error);
   if (status != ARN_OK) return status;
-  bool ok = plan_rows(&e, search, r, &plan, &plan_bytes);
-  if (!ok) *why = "the rows of this model can't be planned (out of host memory, or too many outputs)";
-  const arn_metadata_entry rows = {"arenite.plan", plan, plan_bytes};
-  ok = ok && write_file(bytes, size, &e, r, &rows, why);
-  if (ok) status = try_result(r, error);
-  // Very small networks need more to verify a row plan than it saves them. Streams need one all the same.
-  const bool keep = search->keep_rows || search->stream.inputs != 0 || search->stream.outputs != 0;
-  if (ok && status == ARN_OK && !keep && r->usage.arena_bytes >= e.usage.arena_bytes) {
-    r->row_bytes = e.usage.dynamic_bytes;
-    ok = write_file(bytes, size, &e, r, NULL, why);
-    if (ok) status = try_result(r, error);
-  }
+  status = write_best(bytes, size, &e, search, r, error, why);
   host_engine_close(&e);
-  free(plan);
-  if (!ok) return ARN_ERR_INTERNAL;
   if (status != ARN_OK) {
     free(r->bytes);
     r->bytes = NULL;

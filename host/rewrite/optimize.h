@@ -13,12 +13,16 @@ typedef struct arn_optimized {
   uint32_t whole_bytes;    // dynamic region of the file as it came, best heap-free planner
   uint32_t row_bytes;      // dynamic region by the row plan
   uint64_t live_peak;      // least that any placement of this schedule needs
+  uint64_t bound;          // proved: least that any plan of these rows needs; 0: not known
   uint32_t steps, segments;
   arn_usage usage;         // of the optimised file: the whole arena
 } arn_optimized;
 
-// Simplifies the graph (simplify.h), plans rows and writes the file. The result has been started once, so that its plan is known
-// to verify. Fails: status and error of the step that failed; *why a sentence where the host failed.
+// Simplifies the graph (simplify.h), plans rows and writes the file. The result has been started
+// once, so that its plan is known to verify. Where rows save nothing, or can't be planned, and
+// neither streams nor keep_rows ask for them, the file has no row plan: its arena is then what the
+// heap-free planners need, and never more. Fails: status and error of the step that failed; *why a
+// sentence where the host failed.
 arn_status arn_optimize(const void *bytes, size_t size, const host_search_options *search,
                         arn_optimized *result, arn_error *error, const char **why);
 

@@ -44,7 +44,7 @@ static void pad(struct blob *b) {
   put(b, zeros, -b->size & 3u);
 }
 
-// ---- places and rows ---------------------------------------------------------------------------------
+// ---- places and rows ----------------------------------------------------------------------------
 
 static uint32_t put_rows(struct blob *rows, const host_root *r, const uint32_t *offsets) {
   const uint32_t at = (uint32_t)(rows->size / 4);
@@ -68,10 +68,11 @@ static bool put_places(const host_row_graph *g, const host_row_layout *l, struct
   return true;
 }
 
-// ---- steps and proof ---------------------------------------------------------------------------------
+// ---- steps and proof ----------------------------------------------------------------------------
 
-// `told` bytes of each root are dead by the proof so far. (Leading rows of an input that nobody reads are
-// dead from the start on the machine; the proof has them die in the first step that reads the input.)
+// `told` bytes of each root are dead by the proof so far. (Leading rows of an input that nobody
+// reads are dead from the start on the machine; the proof has them die in the first step that reads
+// the input.)
 static void put_deaths(const host_row_graph *g, const host_row_machine *m, uint32_t *told,
                        const host_row_node *node, struct blob *proof) {
   for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {

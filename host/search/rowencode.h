@@ -4,8 +4,8 @@
 
 #include "host/search/rowsearch.h"
 
-// Encodes a schedule and its layout. *bytes is malloc'ed (the caller frees). Returns false where the host
-// has no memory.
+// Encodes a schedule and its layout. *bytes is malloc'ed (the caller frees). Returns false where
+// the host has no memory.
 bool host_row_encode(const host_row_graph *graph, const host_row_schedule *schedule,
                      const host_row_layout *layout, uint8_t **bytes, size_t *size);
 

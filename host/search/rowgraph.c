@@ -38,8 +38,8 @@ static arn_tensor read_tensor(const host_row_graph *g, int32_t tensor) {
   return t;
 }
 
-// Views of what was read from a variable get memory of their own: only READ_VARIABLE itself is known to be
-// safe in place when rows run in another order.
+// Views of what was read from a variable get memory of their own: only READ_VARIABLE itself is
+// known to be safe in place when rows run in another order.
 static bool is_dynamic(const host_row_graph *g, int32_t tensor) {
   if (tensor < 0) return false;
   const arn_tensor t = read_tensor(g, tensor);
@@ -54,7 +54,7 @@ static bool is_dynamic(const host_row_graph *g, int32_t tensor) {
   return node.code != 143 && node.code != 6 && node.code != 124;
 }
 
-// ---- roots -------------------------------------------------------------------------------------------
+// ---- roots --------------------------------------------------------------------------------------
 
 static uint32_t add_root(host_row_graph *g, int32_t tensor, int32_t producer) {
   const arn_tensor t = read_tensor(g, tensor);
@@ -86,7 +86,7 @@ static bool fold_view(host_row_graph *g, const struct trial *t) {
   return true;
 }
 
-// ---- uses --------------------------------------------------------------------------------------------
+// ---- uses ---------------------------------------------------------------------------------------
 
 static bool add_use(host_row_graph *g, host_row_node *node, const struct trial *t, uint32_t slot,
                     uint32_t root) {
@@ -151,12 +151,13 @@ static void choose_in_place(const host_row_graph *g, host_row_node *node, const 
   }
 }
 
-// ---- nodes -------------------------------------------------------------------------------------------
+// ---- nodes --------------------------------------------------------------------------------------
 
-// A single vector that folds takes its input by the rows of whatever made it.
+// A single vector that folds takes its input by the rows of whatever made it. Floats do not: other parts
+// give other sums.
 static uint32_t fold_rows(const host_row_graph *g, const struct trial *t, uint32_t rows) {
   const int32_t in = arn_model_index(g->nn->model, t->node.inputs_at, 0);
-  if (rows > 1 || g->root_of[in] < 0) return rows;
+  if (rows > 1 || g->root_of[in] < 0 || read_tensor(g, in).type == ARN_FLOAT32) return rows;
   const host_root *r = &g->roots[g->root_of[in]];
   if (r->is_input && !r->streamed_in) return rows;
   const arn_tensor owner = read_tensor(g, (int32_t)r->tensor);
@@ -205,7 +206,7 @@ static bool add_node(host_row_graph *g, uint32_t n) {
   return true;
 }
 
-// ---- which roots must be contiguous ------------------------------------------------------------------
+// ---- which roots must be contiguous -------------------------------------------------------------
 
 // All who reach a root by rows must mean the same rows; a whole-tensor operator wants one block.
 static void settle_row(host_root *r, uint32_t row_bytes) {
@@ -250,8 +251,8 @@ static bool is_read(const host_row_graph *g, uint32_t root) {
   return false;
 }
 
-// An input that is an output as well (a view of it), or of which nobody reads a byte (SHAPE asks for its
-// dimensions only), has no rows to ask for.
+// An input that is an output as well (a view of it), or of which nobody reads a byte (SHAPE asks
+// for its dimensions only), has no rows to ask for.
 static void settle_streams(host_row_graph *g) {
   for (uint32_t i = 0; i < g->root_count; i++) {
     host_root *r = &g->roots[i];
@@ -296,7 +297,8 @@ static void settle_roots(host_row_graph *g, host_stream_wish wish) {
   }
 }
 
-// A node that would fold by the rows of its input's maker takes the input whole where it is one block.
+// A node that would fold by the rows of its input's maker takes the input whole where it is one
+// block.
 static void settle_folds(host_row_graph *g) {
   for (uint32_t k = 0; k < g->use_count; k++) {
     host_use *u = &g->uses[k];
@@ -321,6 +323,66 @@ static bool index_readers(host_row_graph *g) {
   for (uint32_t k = 0; k < g->use_count; k++) g->readers[next[g->uses[k].root]++] = k;
   free(next);
   return true;
+}
+
+// ---- rows that nobody reads ---------------------------------------------------------------------
+
+// Where the bytes of a root end that anybody reads.
+static uint32_t read_end(const host_row_graph *g, uint32_t root) {
+  uint32_t end = g->roots[root].is_output ? g->roots[root].bytes : 0;
+  for (uint32_t k = g->reader_first[root]; k < g->reader_first[root + 1]; k++) {
+    const host_use *u = &g->uses[g->readers[k]];
+    for (uint32_t r = 0; r < g->nodes[u->node].rows; r++) {
+      if (u->until[r] > end) end = u->until[r];
+    }
+  }
+  return end;
+}
+
+static uint32_t wanted_rows(const host_row_graph *g, const host_row_node *node) {
+  uint32_t wanted = 0;
+  if (node->work != ARN_ROWS || node->output_count == 0) return node->rows;
+  for (uint32_t i = 0; i < node->output_count; i++) {
+    const uint32_t row = node->output_row_bytes[i], end = g->roots[node->outputs[i]].read_end;
+    if (row > 0 && (end + row - 1) / row > wanted) wanted = (end + row - 1) / row;
+  }
+  return wanted;
+}
+
+static bool reads_nothing(const host_row_graph *g, const host_row_node *node, uint32_t from) {
+  for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
+    for (uint32_t r = from; r < node->rows; r++) {
+      if (g->uses[k].until[r] > 0) return false;
+    }
+  }
+  return true;
+}
+
+// Bytes die in a step that reads their tensor, so rows that nobody reads (below a stride, say) stay
+// to the end if they are born after the last such step. Those that read nothing (padding) wait till
+// all else is done; the others are born before the last step that reads any of the tensor.
+static void settle_unread_rows(host_row_graph *g) {
+  for (uint32_t k = 0; k < g->use_count; k++) {
+    g->uses[k].last_until = g->uses[k].until[g->nodes[g->uses[k].node].rows - 1];
+  }
+  for (uint32_t i = 0; i < g->root_count; i++) g->roots[i].read_end = read_end(g, i);
+  for (uint32_t n = 0; n < g->node_count; n++) {
+    host_row_node *node = &g->nodes[n];
+    const uint32_t wanted = node->skip ? 0 : wanted_rows(g, node);
+    node->wanted = node->rows;
+    if (node->skip || wanted == node->rows) continue;
+    if (wanted > 0 && reads_nothing(g, node, wanted)) {
+      node->wanted = wanted;
+      continue;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+      const uint32_t root = node->outputs[i];
+      for (uint32_t k = g->reader_first[root]; k < g->reader_first[root + 1]; k++) {
+        const host_use *u = &g->uses[g->readers[k]];
+        u->until[g->nodes[u->node].rows - 1] = g->roots[root].bytes;
+      }
+    }
+  }
 }
 
 static uint32_t count_inputs(const host_row_graph *g) {
@@ -350,6 +412,7 @@ bool host_row_graph_build(host_row_graph *g, const arn_interpreter *nn, host_str
     settle_roots(g, wish);
     settle_folds(g);
     ok = index_readers(g);
+    if (ok) settle_unread_rows(g);
   }
   if (!ok) host_row_graph_free(g);
   return ok;

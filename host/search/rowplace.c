@@ -1,423 +1,327 @@
 // A place for every row.
 //
-// An item is a row, a block (a rigid root), the scratch of a node, or an accumulator, alive over an interval
-// of steps. A block has one address, but its bytes are born and die from the front: at step t it occupies
-// [offset + low(t), offset + high(t)), and so an output may follow its input closely. For two items the
-// offsets that would let them meet at some step are an interval, taken as a whole. Rows computed in place
-// share the item of the row they replace.
+// For two items that are alive together, the distances at which they would meet at some step are an
+// interval, taken as a whole. Items are placed one after the other, each as low as it can be, or in
+// the tightest hole; first in several orders, then an item that finds no room below the best height
+// so far moves ahead in the order, and those behind it are placed again.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "host/search/rowsearch.h"
+#include "host/search/rowcuts.h"
+#include "host/search/rowitems.h"
 
-#define NOWHERE UINT32_MAX
+#define NOWHERE HOST_ROW_NOWHERE
+#define MAX_PAIRS (1u << 25)
+#define REPAIRS_FOR_NOTHING 3u    // repairs an item, where the caller gives no time
 
-// From `step` on, a block occupies [low, high) of its bytes.
-struct mark {
-  uint32_t step, low, high;
+// What a neighbour forbids: to lie more than `low` and less than `high` above it.
+struct pair {
+  uint32_t other;
+  int32_t low, high;
 };
 
-struct item {
-  uint32_t birth, death;      // steps, both included
-  uint32_t bytes, offset;
-  uint32_t first_mark, mark_count;   // of blocks, in placer.marks
-};
-
-struct placer {
-  const host_row_graph *g;
-  const host_row_schedule *schedule;
-  host_row_machine machine;
-  struct item *items;
-  uint32_t item_count, item_room;
-  struct mark *marks;
-  uint32_t mark_count, mark_room;
-  uint32_t **row_items;       // by root: the item of each row (blocks: entry 0)
-  uint32_t *fold_items;       // by node
-  uint32_t *scratch_items;    // by node: one item for all its steps would be too long; the first
-  uint32_t *next_scratch;     // by item: the next scratch item of the same node
-  bool failed;
-};
-
-static uint32_t granules(uint32_t bytes) { return (bytes + 3u) & ~3u; }
-
-static uint32_t add_item(struct placer *p, uint32_t birth, uint32_t bytes) {
-  if (p->item_count == p->item_room) {
-    const uint32_t room = p->item_room ? 2 * p->item_room : 1024;
-    struct item *items = realloc(p->items, room * sizeof *items);
-    if (items == NULL) {
-      p->failed = true;
-      return 0;
-    }
-    p->items = items;
-    p->item_room = room;
-  }
-  p->items[p->item_count] = (struct item){birth, NOWHERE, granules(bytes), NOWHERE, 0, 0};
-  return p->item_count++;
-}
-
-static void add_mark(struct placer *p, struct mark mark) {
-  if (p->mark_count == p->mark_room) {
-    const uint32_t room = p->mark_room ? 2 * p->mark_room : 1024;
-    struct mark *marks = realloc(p->marks, room * sizeof *marks);
-    if (marks == NULL) {
-      p->failed = true;
-      return;
-    }
-    p->marks = marks;
-    p->mark_room = room;
-  }
-  p->marks[p->mark_count++] = mark;
-}
-
-// ---- from steps to items -----------------------------------------------------------------------------
-
-static uint32_t rows_of(const host_root *r) { return r->rigid ? 1 : r->bytes / r->row_bytes; }
-
-static void born_rows(struct placer *p, uint32_t root, uint32_t from, uint32_t to, uint32_t step) {
-  const host_root *r = &p->g->roots[root];
-  if (r->rigid) {
-    if (from == 0 && to > 0) p->row_items[root][0] = add_item(p, step, r->bytes);
-    return;
-  }
-  for (uint32_t row = from / r->row_bytes; row < to / r->row_bytes; row++) {
-    if (p->row_items[root][row] == NOWHERE) {
-      p->row_items[root][row] = add_item(p, step, r->row_bytes);
-    }
-  }
-}
-
-static void dead_rows(struct placer *p, uint32_t root, uint32_t from, uint32_t to, uint32_t step) {
-  const host_root *r = &p->g->roots[root];
-  if (r->rigid) {
-    if (to >= r->bytes && !p->failed) p->items[p->row_items[root][0]].death = step;
-    return;
-  }
-  for (uint32_t row = from / r->row_bytes; row < to / r->row_bytes && !p->failed; row++) {
-    const uint32_t item = p->row_items[root][row];
-    if (p->items[item].death == NOWHERE) p->items[item].death = step;
-  }
-}
-
-// The output's rows take the items of the input's rows.
-static void pass_rows(struct placer *p, const host_row_node *node, const host_row_step *s) {
-  const uint32_t in = node->in_place_root, out = node->outputs[0];
-  for (uint32_t row = s->first; row < s->first + s->count; row++) {
-    p->row_items[out][row] = p->row_items[in][row];
-  }
-}
-
-static void run_node_step(struct placer *p, const host_row_step *s, uint32_t at) {
-  const host_row_graph *g = p->g;
-  const host_row_node *node = &g->nodes[s->node];
-  const bool folds = node->work == ARN_FOLD && s->count < node->rows && node->fold_bytes > 0;
-  if (s->in_place) pass_rows(p, node, s);
-  if (node->scratch_bytes > 0) {
-    const uint32_t item = add_item(p, at, node->scratch_bytes);
-    p->items[item].death = at;
-    if (p->scratch_items[s->node] == NOWHERE) p->scratch_items[s->node] = item;
-  }
-  if (folds && s->first == 0) p->fold_items[s->node] = add_item(p, at, node->fold_bytes);
-  if (folds && s->first + s->count == node->rows && !p->failed) {
-    p->items[p->fold_items[s->node]].death = at;
-  }
-}
-
-// What changed between two states of the machine, as births and deaths.
-static void note_changes(struct placer *p, const uint32_t *born, const uint32_t *dead,
-                         const host_row_step *s, uint32_t at) {
-  const host_row_graph *g = p->g;
-  for (uint32_t i = 0; i < g->root_count; i++) {
-    if (p->machine.born[i] > born[i]) born_rows(p, i, born[i], p->machine.born[i], at);
-  }
-  for (uint32_t i = 0; i < g->root_count; i++) {
-    if (p->machine.dead[i] == dead[i]) continue;
-    const bool passed = s->node < g->node_count && s->in_place &&
-                        g->nodes[s->node].in_place_root == i;
-    if (!passed) dead_rows(p, i, dead[i], p->machine.dead[i], at);
-  }
-}
-
-// Scratch of one node must lie at one offset in all its steps: one item over all of them where there are
-// several would be alive in between as well; so it is, for the few operators that ask for scratch.
-static void stretch_scratch(struct placer *p) {
-  for (uint32_t n = 0; n < p->g->node_count; n++) {
-    const uint32_t item = p->scratch_items[n];
-    if (item == NOWHERE) continue;
-    for (uint32_t i = 0; i < p->schedule->steps.count; i++) {
-      if (p->schedule->steps.list[i].node == n && i > p->items[item].death) p->items[item].death = i;
-    }
-  }
-}
-
-static bool make_items(struct placer *p) {
-  const host_row_graph *g = p->g;
-  uint32_t *born = calloc(g->root_count + 1u, sizeof *born);
-  uint32_t *dead = calloc(g->root_count + 1u, sizeof *dead);
-  if (born == NULL || dead == NULL) p->failed = true;
-  for (uint32_t n = 0; n < g->node_count; n++) p->fold_items[n] = p->scratch_items[n] = NOWHERE;
-  if (!p->failed) {
-    host_machine_begin(&p->machine, 0);
-    for (uint32_t i = 0; i < g->root_count; i++) born_rows(p, i, 0, p->machine.born[i], 0);
-  }
-  for (uint32_t i = 0; i < p->schedule->steps.count && !p->failed; i++) {
-    const host_row_step *s = &p->schedule->steps.list[i];
-    memcpy(born, p->machine.born, g->root_count * sizeof *born);
-    memcpy(dead, p->machine.dead, g->root_count * sizeof *dead);
-    if (s->node < g->node_count) {
-      run_node_step(p, s, i);
-      host_machine_step(&p->machine, s->node, s->count);
-    } else if (s->node == g->node_count) {
-      host_machine_port(&p->machine, s);
-    }
-    note_changes(p, born, dead, s, i);
-  }
-  free(born);
-  free(dead);
-  return !p->failed;
-}
-
-// Notes what a block occupies whenever that changes: born bytes count in their step, dead ones from the
-// next step on.
-static void mark_block(struct placer *p, uint32_t root) {
-  const host_row_graph *g = p->g;
-  struct item *item = &p->items[p->row_items[root][0]];
-  struct mark now = {0, 0, 0};
-  host_machine_begin(&p->machine, 0);
-  item->first_mark = p->mark_count;
-  now.high = granules(p->machine.born[root]);
-  for (uint32_t i = 0; i < p->schedule->steps.count; i++) {
-    const host_row_step *s = &p->schedule->steps.list[i];
-    if (s->node < g->node_count) host_machine_step(&p->machine, s->node, s->count);
-    else if (s->node == g->node_count) host_machine_port(&p->machine, s);
-    const uint32_t high = granules(p->machine.born[root]), low = p->machine.dead[root] & ~3u;
-    if (i == 0 || high != now.high || low != now.low) {
-      if (i == 0 || high != now.high) add_mark(p, (struct mark){i, now.low, high});
-      if (low != now.low) add_mark(p, (struct mark){i + 1, low, high});
-    }
-    now = (struct mark){i, low, high};
-  }
-  item = &p->items[p->row_items[root][0]];
-  item->mark_count = p->mark_count - item->first_mark;
-}
-
-static void mark_blocks(struct placer *p) {
-  for (uint32_t i = 0; i < p->g->root_count && !p->failed; i++) {
-    if (p->g->roots[i].rigid && p->row_items[i][0] != NOWHERE) mark_block(p, i);
-  }
-}
-
-// ---- placing -----------------------------------------------------------------------------------------
-
-// What an item occupies at a step: the last mark at or before it.
-static struct mark window(const struct placer *p, const struct item *x, uint32_t step) {
-  struct mark w = {step, 0, x->bytes};
-  if (x->mark_count == 0) return w;
-  uint32_t low = 0, high = x->mark_count;
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (p->marks[x->first_mark + middle].step <= step) low = middle;
-    else high = middle;
-  }
-  return p->marks[x->first_mark + low];
-}
-
-static uint32_t order_key_bytes(const struct item *x) { return x->bytes; }
-
-static const struct item *sort_items;
-static uint32_t sort_mode;
-
-static int by_order(const void *a, const void *b) {
-  const struct item *x = &sort_items[*(const uint32_t *)a], *y = &sort_items[*(const uint32_t *)b];
-  const uint64_t life_x = x->death - x->birth + 1u, life_y = y->death - y->birth + 1u;
-  uint64_t kx, ky;
-  switch (sort_mode) {
-    case 0: kx = order_key_bytes(x); ky = order_key_bytes(y); break;
-    case 1: kx = x->bytes * life_x; ky = y->bytes * life_y; break;
-    case 2: kx = life_x; ky = life_y; break;
-    default: kx = UINT32_MAX - x->birth; ky = UINT32_MAX - y->birth; break;
-  }
-  if (kx != ky) return kx > ky ? -1 : 1;
-  if (x->birth != y->birth) return x->birth < y->birth ? -1 : 1;
-  return x < y ? -1 : x > y;
-}
-
-// What a placed item forbids to another: to end behind `low` and yet begin before `high`.
 struct gap {
   int64_t low, high;
 };
 
-static int by_low(const void *a, const void *b) {
-  const struct gap *x = a, *y = b;
-  return x->low < y->low ? -1 : x->low > y->low;
+struct placer {
+  host_row_items items;
+  struct pair *pairs;
+  uint32_t *first;            // [count + 1], of each item's pairs
+  uint32_t *order, *position;
+  uint32_t *best;             // offsets of the best placement
+  struct gap *gaps;
+  uint64_t random;
+  bool tight;                 // the tightest hole, not the lowest
+};
+
+static uint32_t draw(struct placer *p, uint32_t below) {
+  p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)((p->random >> 32) % below);
 }
 
-// Widens a gap by what x and y occupy at a step.
-static void widen(const struct placer *p, const struct item *x, const struct item *y, uint32_t step,
-                  struct gap *g) {
-  const struct mark a = window(p, x, step), b = window(p, y, step);
-  const int64_t low = (int64_t)y->offset + b.low - a.high + x->bytes;
-  const int64_t high = (int64_t)y->offset + b.high - a.low;
+// ---- pairs --------------------------------------------------------------------------------------
+
+static void widen(const host_row_items *items, const host_row_item *x, const host_row_item *y,
+                  uint32_t step, struct gap *g) {
+  const host_row_occupied a = host_row_item_at(items, x, step);
+  const host_row_occupied b = host_row_item_at(items, y, step);
   if (a.low >= a.high || b.low >= b.high) return;
+  const int64_t low = (int64_t)b.low - a.high, high = (int64_t)b.high - a.low;
   if (low < g->low) g->low = low;
   if (high > g->high) g->high = high;
 }
 
-static void widen_at_marks(const struct placer *p, const struct item *x, const struct item *y,
-                           const struct item *marked, struct gap *g) {
+static void widen_at_marks(const host_row_items *items, const host_row_item *x,
+                           const host_row_item *y, const host_row_item *marked, struct gap *g) {
   const uint32_t from = x->birth > y->birth ? x->birth : y->birth;
   const uint32_t to = x->death < y->death ? x->death : y->death;
   for (uint32_t k = marked->first_mark; k < marked->first_mark + marked->mark_count; k++) {
-    const uint32_t step = p->marks[k].step;
-    if (step > from && step <= to) widen(p, x, y, step, g);
+    const uint32_t step = items->marks[k].step;
+    if (step > from && step <= to) widen(items, x, y, step, g);
   }
 }
 
-// What hinders item x among the placed ones, sorted.
-static uint32_t hindrances(const struct placer *p, const struct item *x, const uint32_t *placed,
-                           uint32_t count, struct gap *gaps) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < count; k++) {
-    const struct item *y = &p->items[placed[k]];
-    if (y->birth > x->death || x->birth > y->death) continue;
-    struct gap g = {INT64_MAX, INT64_MIN};
-    widen(p, x, y, x->birth > y->birth ? x->birth : y->birth, &g);
-    if (x->mark_count) widen_at_marks(p, x, y, x, &g);
-    if (y->mark_count) widen_at_marks(p, x, y, y, &g);
-    if (g.high != INT64_MIN) gaps[n++] = g;
-  }
-  qsort(gaps, n, sizeof *gaps, by_low);
-  return n;
+// The distances from y at which x must not lie. Returns false where there are none.
+static bool keep_apart(const host_row_items *items, const host_row_item *x, const host_row_item *y,
+                       struct gap *g) {
+  *g = (struct gap){INT64_MAX, INT64_MIN};
+  if (y->birth > x->death || x->birth > y->death) return false;
+  widen(items, x, y, x->birth > y->birth ? x->birth : y->birth, g);
+  if (x->mark_count) widen_at_marks(items, x, y, x, g);
+  if (y->mark_count) widen_at_marks(items, x, y, y, g);
+  return g->high != INT64_MIN;
 }
 
-// The lowest place (best: the tightest hole) for `bytes` between the gaps.
-static uint32_t find_hole(const struct gap *gaps, uint32_t count, uint32_t bytes, bool best_fit) {
-  int64_t end = 0, best = -1, slack = INT64_MAX;
-  for (uint32_t k = 0; k < count; k++) {
-    const int64_t left = gaps[k].low - end - bytes;
-    if (left >= 0 && !best_fit) return (uint32_t)end;
-    if (left >= 0 && left < slack) {
-      slack = left;
-      best = end;
+// Items by birth; of those before an item, only the ones still alive are looked at.
+static bool each_pair(struct placer *p, uint32_t *alive, bool store) {
+  const host_row_items *items = &p->items;
+  uint32_t count = 0, pairs = 0;
+  for (uint32_t i = 0; i < items->count; i++) {
+    uint32_t left = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      struct gap g;
+      const uint32_t j = alive[k];
+      if (items->items[j].death < items->items[i].birth) continue;
+      alive[left++] = j;
+      if (!keep_apart(items, &items->items[i], &items->items[j], &g)) continue;
+      if (store) {
+        p->pairs[p->position[i]++] = (struct pair){j, (int32_t)g.low, (int32_t)g.high};
+        p->pairs[p->position[j]++] = (struct pair){i, (int32_t)-g.high, (int32_t)-g.low};
+      } else {
+        p->first[i + 1]++;
+        p->first[j + 1]++;
+      }
+      if (++pairs > MAX_PAIRS) return false;
     }
-    if (gaps[k].high > end) end = (gaps[k].high + 3) & ~(int64_t)3;
-  }
-  return (uint32_t)(best >= 0 ? best : end);
-}
-
-static uint32_t place_all(struct placer *p, const uint32_t *order, struct gap *gaps, bool best_fit,
-                          uint32_t give_up) {
-  uint32_t top = 0;
-  for (uint32_t k = 0; k < p->item_count; k++) {
-    struct item *x = &p->items[order[k]];
-    const uint32_t n = hindrances(p, x, order, k, gaps);
-    x->offset = find_hole(gaps, n, x->bytes, best_fit);
-    if (x->offset + x->bytes > top) top = x->offset + x->bytes;
-    if (top >= give_up) return NOWHERE;
-  }
-  return top;
-}
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static uint32_t try_orders(struct placer *p, double budget) {
-  uint32_t *order = malloc((p->item_count + 1u) * sizeof *order);
-  uint32_t *best = malloc((p->item_count + 1u) * sizeof *best);
-  struct gap *gaps = malloc((p->item_count + 1u) * sizeof *gaps);
-  uint32_t bytes = NOWHERE;
-  const double end = seconds() + budget;
-  if (order && best && gaps) {
-    for (uint32_t mode = 0; mode < 8; mode++) {
-      if (bytes != NOWHERE && (seconds() > end || bytes == p->schedule->live_peak)) break;
-      for (uint32_t i = 0; i < p->item_count; i++) order[i] = i;
-      sort_items = p->items;
-      sort_mode = (mode + 3) % 4;
-      qsort(order, p->item_count, sizeof *order, by_order);
-      const uint32_t top = place_all(p, order, gaps, mode < 4, bytes);
-      if (top >= bytes) continue;
-      bytes = top;
-      for (uint32_t i = 0; i < p->item_count; i++) best[i] = p->items[i].offset;
-    }
-    for (uint32_t i = 0; i < p->item_count && bytes != NOWHERE; i++) p->items[i].offset = best[i];
-  }
-  free(order);
-  free(best);
-  free(gaps);
-  return bytes;
-}
-
-// ---- the result --------------------------------------------------------------------------------------
-
-static bool write_layout(const struct placer *p, host_row_layout *l) {
-  const host_row_graph *g = p->g;
-  for (uint32_t i = 0; i < g->root_count; i++) {
-    const uint32_t rows = rows_of(&g->roots[i]);
-    l->rows[i] = calloc(rows + 1u, sizeof *l->rows[i]);
-    if (l->rows[i] == NULL) return false;
-    for (uint32_t r = 0; r < rows; r++) {
-      const uint32_t item = p->row_items[i][r];
-      l->rows[i][r] = item == NOWHERE ? 0 : p->items[item].offset;
-    }
-  }
-  for (uint32_t n = 0; n < g->node_count; n++) {
-    const uint32_t scratch = p->scratch_items[n], fold = p->fold_items[n];
-    l->scratch[n] = scratch == NOWHERE ? NOWHERE : p->items[scratch].offset;
-    l->fold[n] = fold == NOWHERE ? NOWHERE : p->items[fold].offset;
+    count = left;
+    alive[count++] = i;
   }
   return true;
 }
 
-static bool open_placer(struct placer *p) {
-  const host_row_graph *g = p->g;
-  p->row_items = calloc(g->root_count + 1u, sizeof *p->row_items);
-  p->fold_items = calloc(g->node_count + 1u, sizeof *p->fold_items);
-  p->scratch_items = calloc(g->node_count + 1u, sizeof *p->scratch_items);
-  if (!p->row_items || !p->fold_items || !p->scratch_items) return false;
-  for (uint32_t i = 0; i < g->root_count; i++) {
-    const uint32_t rows = rows_of(&g->roots[i]);
-    p->row_items[i] = malloc((rows + 1u) * sizeof *p->row_items[i]);
-    if (p->row_items[i] == NULL) return false;
-    for (uint32_t r = 0; r < rows; r++) p->row_items[i][r] = NOWHERE;
+static bool make_pairs(struct placer *p) {
+  const uint32_t n = p->items.count;
+  if (!each_pair(p, p->order, false)) return false;
+  for (uint32_t i = 0; i < n; i++) p->first[i + 1] += p->first[i];
+  p->pairs = malloc((p->first[n] + 1u) * sizeof *p->pairs);
+  if (p->pairs == NULL) return false;
+  memcpy(p->position, p->first, n * sizeof *p->position);
+  return each_pair(p, p->order, true);
+}
+
+// ---- one item -----------------------------------------------------------------------------------
+
+static void sort_gaps(struct gap *gaps, uint32_t count) {
+  for (uint32_t step = 40; step > 0; step = step > 1 ? step / 3 : 0) {
+    for (uint32_t i = step; i < count; i++) {
+      const struct gap g = gaps[i];
+      uint32_t at = i;
+      for (; at >= step && gaps[at - step].low > g.low; at -= step) gaps[at] = gaps[at - step];
+      gaps[at] = g;
+    }
   }
-  return host_machine_open(&p->machine, g);
+}
+
+// The place of an item among those that are placed.
+static uint32_t find_place(struct placer *p, uint32_t item) {
+  uint32_t count = 0;
+  for (uint32_t k = p->first[item]; k < p->first[item + 1]; k++) {
+    const int64_t there = p->items.items[p->pairs[k].other].offset;
+    if (there == NOWHERE || there + p->pairs[k].high <= 0) continue;
+    p->gaps[count++] = (struct gap){there + p->pairs[k].low, there + p->pairs[k].high};
+  }
+  sort_gaps(p->gaps, count);
+  int64_t at = 0, best = -1, best_slack = INT64_MAX;
+  for (uint32_t k = 0; k < count; k++) {
+    const int64_t slack = p->gaps[k].low - at;
+    if (slack >= 0 && !p->tight) return (uint32_t)at;
+    if (slack >= 0 && slack < best_slack) {
+      best_slack = slack;
+      best = at;
+    }
+    if (p->gaps[k].high > at) at = (p->gaps[k].high + 3) & ~(int64_t)3;
+  }
+  return (uint32_t)(best >= 0 ? best : at);
+}
+
+// ---- all items ----------------------------------------------------------------------------------
+
+// Places order[from ...]. Returns the position of the first item that does not stay below `limit`.
+static uint32_t place_from(struct placer *p, uint32_t from, uint32_t limit) {
+  host_row_item *items = p->items.items;
+  for (uint32_t k = from; k < p->items.count; k++) items[p->order[k]].offset = NOWHERE;
+  for (uint32_t k = from; k < p->items.count; k++) {
+    host_row_item *x = &items[p->order[k]];
+    const uint32_t at = find_place(p, p->order[k]);
+    if ((uint64_t)at + x->bytes > limit) return k;
+    x->offset = at;
+  }
+  return p->items.count;
+}
+
+static uint32_t keep_best(struct placer *p) {
+  uint32_t top = 0;
+  for (uint32_t i = 0; i < p->items.count; i++) {
+    const host_row_item *x = &p->items.items[i];
+    p->best[i] = x->offset;
+    if (x->offset + x->bytes > top) top = x->offset + x->bytes;
+  }
+  return top;
+}
+
+// ---- orders -------------------------------------------------------------------------------------
+
+// Falling keys; equal ones by birth.
+static uint64_t key_of(const host_row_item *x, uint32_t mode) {
+  const uint64_t life = (uint64_t)x->death - x->birth + 1;
+  switch (mode % 4) {
+    case 0: return UINT32_MAX - x->birth;
+    case 1: return x->bytes;
+    case 2: return x->bytes * life;
+    default: return life;
+  }
+}
+
+struct keyed {
+  uint64_t key;
+  uint32_t birth, item;
+};
+
+static int by_key(const void *a, const void *b) {
+  const struct keyed *x = a, *y = b;
+  if (x->key != y->key) return x->key > y->key ? -1 : 1;
+  if (x->birth != y->birth) return x->birth < y->birth ? -1 : 1;
+  return x->item < y->item ? -1 : x->item > y->item;
+}
+
+static bool sort_order(struct placer *p, uint32_t mode) {
+  const uint32_t n = p->items.count;
+  struct keyed *keys = malloc((n + 1u) * sizeof *keys);
+  if (keys == NULL) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    const host_row_item *x = &p->items.items[i];
+    keys[i] = (struct keyed){key_of(x, mode), x->birth, i};
+  }
+  qsort(keys, n, sizeof *keys, by_key);
+  for (uint32_t i = 0; i < n; i++) p->order[i] = keys[i].item;
+  free(keys);
+  p->tight = mode < 4;
+  return true;
+}
+
+// Moves an item ahead, and with it, if wanted, all of its tensor that is behind.
+static void move_ahead(struct placer *p, uint32_t from, uint32_t to, bool group) {
+  const host_row_item *items = p->items.items;
+  const uint32_t item = p->order[from], last = group ? p->items.count : from + 1;
+  uint32_t moved = 0, stayed = 0;
+  for (uint32_t k = to; k < last; k++) {
+    const uint32_t x = p->order[k];
+    const bool goes = group ? items[x].group == items[item].group : k == from;
+    if (goes) p->order[to + moved++] = x;
+    else p->position[stayed++] = x;
+  }
+  memcpy(p->order + to + moved, p->position, stayed * sizeof *p->order);
+}
+
+// Where in the order an item may go that found no room: before one of the neighbours that took it.
+static uint32_t place_ahead(struct placer *p, uint32_t at) {
+  const uint32_t item = p->order[at], count = p->first[item + 1] - p->first[item];
+  uint32_t to = at;
+  for (uint32_t tries = 0; count > 0 && tries < 8 && to == at; tries++) {
+    const uint32_t other = p->pairs[p->first[item] + draw(p, count)].other;
+    if (p->items.items[other].offset == NOWHERE) continue;
+    for (to = 0; to < at && p->order[to] != other;) to++;
+  }
+  return to;
+}
+
+// ---- the search ---------------------------------------------------------------------------------
+
+struct aim {
+  uint64_t floor;            // nothing is lower
+  uint64_t repairs;          // most of them
+  double end;
+};
+
+// Repairs an order until all items stay below the height of the best.
+static uint32_t repair(struct placer *p, uint32_t height, const struct aim *aim) {
+  uint32_t at = 0;
+  for (uint64_t tries = 0; tries < aim->repairs && height > aim->floor; tries++) {
+    if (tries % 16 == 0 && aim->end > 0 && host_clock() > aim->end) return height;
+    at = place_from(p, at, height - 4);
+    if (at == p->items.count) {
+      height = keep_best(p);
+      at = 0;
+      continue;
+    }
+    const uint32_t to = place_ahead(p, at);
+    if (to == at) return height;  // alone it is too high
+    move_ahead(p, at, to, draw(p, 4) > 0);
+    at = to;
+  }
+  return height;
+}
+
+static uint32_t search(struct placer *p, const struct aim *aim) {
+  uint32_t height = NOWHERE;
+  for (uint32_t mode = 0; mode < 8; mode++) {
+    if (height != NOWHERE && height <= aim->floor) return height;
+    if (!sort_order(p, mode)) return height;
+    if (place_from(p, 0, height == NOWHERE ? height : height - 4) == p->items.count) {
+      height = keep_best(p);
+    }
+  }
+  for (uint32_t round = 0; height > aim->floor; round++) {
+    if (aim->end > 0 ? host_clock() > aim->end : round >= 2) return height;
+    if (!sort_order(p, (round * 4) % 8 + round / 2 % 4)) return height;
+    height = repair(p, height, aim);
+  }
+  return height;
+}
+
+// ---- from outside -------------------------------------------------------------------------------
+
+static bool open_placer(struct placer *p) {
+  const size_t n = p->items.count + 1u;
+  p->order = calloc(n, sizeof *p->order);
+  p->position = calloc(n, sizeof *p->position);
+  p->best = calloc(n, sizeof *p->best);
+  p->first = calloc(n + 1, sizeof *p->first);
+  p->gaps = calloc(n, sizeof *p->gaps);
+  return p->order && p->position && p->best && p->first && p->gaps && make_pairs(p);
 }
 
 static void close_placer(struct placer *p) {
-  for (uint32_t i = 0; p->row_items && i < p->g->root_count; i++) free(p->row_items[i]);
-  free(p->row_items);
-  free(p->fold_items);
-  free(p->scratch_items);
-  free(p->items);
-  free(p->marks);
-  host_machine_close(&p->machine);
+  host_row_items_close(&p->items);
+  free(p->order);
+  free(p->position);
+  free(p->best);
+  free(p->first);
+  free(p->gaps);
+  free(p->pairs);
 }
 
-static void live_to_the_end(struct placer *p) {
-  for (uint32_t i = 0; i < p->item_count; i++) {
-    if (p->items[i].death == NOWHERE) p->items[i].death = p->schedule->steps.count;
-  }
-}
-
-bool host_row_place(const host_row_graph *g, const host_row_schedule *schedule, double budget,
-                    host_row_layout *l) {
-  struct placer p = {.g = g, .schedule = schedule};
+static bool open_layout(const host_row_graph *g, host_row_layout *l) {
   memset(l, 0, sizeof *l);
   l->root_count = g->root_count;
   l->rows = calloc(g->root_count + 1u, sizeof *l->rows);
   l->scratch = calloc(g->node_count + 1u, sizeof *l->scratch);
   l->fold = calloc(g->node_count + 1u, sizeof *l->fold);
-  bool ok = l->rows && l->scratch && l->fold && open_placer(&p) && make_items(&p);
-  if (ok) mark_blocks(&p);
-  ok = ok && !p.failed;
+  return l->rows && l->scratch && l->fold;
+}
+
+bool host_row_place(const host_row_graph *g, const host_row_schedule *schedule, double seconds,
+                    host_row_layout *l) {
+  struct placer p = {.random = 1};
+  bool ok = open_layout(g, l) && host_row_items_open(&p.items, g, schedule) && open_placer(&p);
   if (ok) {
-    stretch_scratch(&p);
-    live_to_the_end(&p);
-    l->bytes = try_orders(&p, budget);
-    ok = l->bytes != NOWHERE && write_layout(&p, l);
+    const uint64_t few = REPAIRS_FOR_NOTHING * (uint64_t)p.items.count;
+    const struct aim aim = {schedule->live_peak, seconds > 0 ? 50 * few : few,
+                            seconds > 0 ? host_clock() + seconds : 0};
+    l->bytes = search(&p, &aim);
+    for (uint32_t i = 0; i < p.items.count; i++) p.items.items[i].offset = p.best[i];
+    ok = l->bytes != NOWHERE && host_row_items_layout(&p.items, l);
   }
   close_placer(&p);
   if (!ok) host_row_layout_free(l);

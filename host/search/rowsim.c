@@ -8,11 +8,11 @@
 bool host_machine_open(host_row_machine *m, const host_row_graph *g) {
   memset(m, 0, sizeof *m);
   m->graph = g;
-  m->batch = 1;
   m->done = calloc(g->node_count + 1u, sizeof *m->done);
   m->born = calloc(g->root_count + 1u, sizeof *m->born);
   m->dead = calloc(g->root_count + 1u, sizeof *m->dead);
-  if (m->done && m->born && m->dead) return true;
+  m->early = calloc(g->node_count + 1u, sizeof *m->early);
+  if (m->done && m->born && m->dead && m->early) return true;
   host_machine_close(m);
   return false;
 }
@@ -21,6 +21,8 @@ void host_machine_close(host_row_machine *m) {
   free(m->done);
   free(m->born);
   free(m->dead);
+  free(m->early);
+  m->early = NULL;
   m->done = m->born = m->dead = NULL;
 }
 
@@ -99,6 +101,16 @@ void host_machine_begin(host_row_machine *m, uint32_t first) {
   if (first > 0) m->peak = m->live;
 }
 
+uint32_t host_machine_wanted(const host_row_machine *m, uint32_t n) {
+  return m->early[n] ? m->graph->nodes[n].rows : m->graph->nodes[n].wanted;
+}
+
+uint32_t host_machine_until(const host_row_machine *m, const host_use *u, uint32_t row) {
+  const host_root *r = &m->graph->roots[u->root];
+  const bool last = row + 1 == m->graph->nodes[u->node].rows;
+  return last && r->producer >= 0 && m->early[r->producer] ? r->bytes : u->until[row];
+}
+
 static void write_step(host_row_machine *m, host_row_step step) {
   host_steps *s = m->steps;
   if (s == NULL) return;
@@ -117,7 +129,7 @@ static void write_step(host_row_machine *m, host_row_step step) {
 
 static void note_peak(host_row_machine *m, uint64_t inside) {
   if (inside > m->peak) m->peak = inside;
-  if (m->limit && m->peak > m->limit) m->over = true;
+  if (m->limit && inside > m->limit) m->over = true;
 }
 
 static void bear(host_row_machine *m, uint32_t root, uint32_t bytes) {
@@ -163,6 +175,7 @@ void host_machine_step(host_row_machine *m, uint32_t n, uint32_t count) {
   const bool in_place = goes_in_place(m, node, count);
   const bool completes = first + count == node->rows;
   const bool folds = node->work == ARN_FOLD && count < node->rows;
+  m->work++;
   if (folds && first == 0) m->live += granules(node->fold_bytes);
   for (uint32_t i = 0; i < node->output_count; i++) {
     if (node->work != ARN_ROWS && !completes) continue;
@@ -177,8 +190,8 @@ void host_machine_step(host_row_machine *m, uint32_t n, uint32_t count) {
   for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
     bury(m, g->uses[k].root);
   }
-  // Bytes die in a step that reads them (the proof in the plan says so step by step), or when they are
-  // handed over; what nobody reads stays.
+  // Bytes die in a step that reads them (the proof in the plan says so step by step), or when they
+  // are handed over; what nobody reads stays.
   for (uint32_t i = 0; i < node->output_count; i++) {
     if (g->roots[node->outputs[i]].streamed_out) bury(m, node->outputs[i]);
   }
@@ -215,7 +228,7 @@ void host_machine_port(host_row_machine *m, const host_row_step *step) {
   write_step(m, *step);
 }
 
-// ---- depth first -------------------------------------------------------------------------------------
+// ---- depth first --------------------------------------------------------------------------------
 
 static void run_rows(host_row_machine *m, uint32_t n, uint32_t until);
 
@@ -254,29 +267,93 @@ static void run_rows(host_row_machine *m, uint32_t n, uint32_t until) {
   while (m->done[n] < until && !m->over) {
     const uint32_t row = m->done[n];
     for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
-      pull(m, g->uses[k].root, g->uses[k].until[row]);
+      pull(m, g->uses[k].root, host_machine_until(m, &g->uses[k], row));
     }
     if (!m->over) host_machine_step(m, n, 1);
   }
 }
 
-// As run_rows, a batch of rows at a time.
-static void run_batches(host_row_machine *m, uint32_t n) {
-  const host_row_node *node = &m->graph->nodes[n];
-  while (m->done[n] < node->rows && !m->over) {
-    const uint32_t row = m->done[n], left = node->rows - row;
-    const uint32_t count = m->batch < left ? m->batch : left;
-    for (uint32_t r = row; r < row + count; r++) {
-      for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
-        pull(m, m->graph->uses[k].root, m->graph->uses[k].until[r]);
-      }
-    }
-    if (!m->over) host_machine_step(m, n, count);
-  }
+void host_machine_pull(host_row_machine *m, uint32_t n, uint32_t count) {
+  run_rows(m, n, m->done[n] + count);
 }
 
 void host_machine_segment(host_row_machine *m, uint32_t first, uint32_t last) {
   for (uint32_t n = last; n-- > first && !m->over;) {
-    if (!m->graph->nodes[n].skip) run_batches(m, n);
+    if (!m->graph->nodes[n].skip) run_rows(m, n, host_machine_wanted(m, n));
   }
+}
+
+void host_machine_finish(host_row_machine *m, uint32_t first, uint32_t last) {
+  for (uint32_t n = first; n < last && !m->over; n++) {
+    const host_row_node *node = &m->graph->nodes[n];
+    if (!node->skip && m->done[n] < node->rows) host_machine_step(m, n, node->rows - m->done[n]);
+  }
+}
+
+// ---- breadth first ------------------------------------------------------------------------------
+
+// How many rows of the maker make bytes [0, until) of one of its outputs.
+static uint32_t rows_for(const host_row_node *maker, uint32_t root, uint32_t until) {
+  if (maker->work != ARN_ROWS) return maker->rows;
+  for (uint32_t i = 0; i < maker->output_count; i++) {
+    const uint32_t row = maker->output_row_bytes[i];
+    if (maker->outputs[i] == root && row > 0) return (until + row - 1) / row;
+  }
+  return maker->rows;
+}
+
+void host_machine_pull_batch(host_row_machine *m, uint32_t n, uint32_t count) {
+  const host_row_graph *g = m->graph;
+  const host_row_node *node = &g->nodes[n];
+  for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
+    const host_use *u = &g->uses[k];
+    uint32_t until = 0;
+    for (uint32_t r = m->done[n]; r < m->done[n] + count; r++) {
+      const uint32_t end = host_machine_until(m, u, r);
+      if (end > until) until = end;
+    }
+    if (m->born[u->root] >= until || m->over) continue;
+    const int32_t producer = g->roots[u->root].producer;
+    if (producer < 0) {
+      fetch(m, u->root, until);
+      continue;
+    }
+    const uint32_t rows = rows_for(&g->nodes[producer], u->root, until);
+    host_machine_pull_batch(m, (uint32_t)producer, rows - m->done[producer]);
+  }
+  if (!m->over) host_machine_step(m, n, count);
+}
+
+// ---- states -------------------------------------------------------------------------------------
+
+bool host_mark_open(host_row_mark *mark, const host_row_graph *g) {
+  memset(mark, 0, sizeof *mark);
+  mark->words = calloc(g->node_count + 2 * (size_t)g->root_count + 1, sizeof *mark->words);
+  return mark->words != NULL;
+}
+
+void host_mark_close(host_row_mark *mark) {
+  free(mark->words);
+  memset(mark, 0, sizeof *mark);
+}
+
+void host_mark_set(host_row_mark *mark, const host_row_machine *m) {
+  const uint32_t nodes = m->graph->node_count, roots = m->graph->root_count;
+  memcpy(mark->words, m->done, nodes * sizeof *m->done);
+  memcpy(mark->words + nodes, m->born, roots * sizeof *m->born);
+  memcpy(mark->words + nodes + roots, m->dead, roots * sizeof *m->dead);
+  mark->live = m->live;
+  mark->peak = m->peak;
+  mark->steps = m->steps ? m->steps->count : 0;
+}
+
+void host_mark_return(const host_row_mark *mark, host_row_machine *m) {
+  const uint32_t nodes = m->graph->node_count, roots = m->graph->root_count;
+  memcpy(m->done, mark->words, nodes * sizeof *m->done);
+  memcpy(m->born, mark->words + nodes, roots * sizeof *m->born);
+  memcpy(m->dead, mark->words + nodes + roots, roots * sizeof *m->dead);
+  m->live = mark->live;
+  m->peak = mark->peak;
+  m->over = false;
+  if (m->steps) m->steps->count = mark->steps;
 }

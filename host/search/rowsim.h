@@ -4,8 +4,8 @@
 
 #include "host/search/rowgraph.h"
 
-// node < node_count: rows [first, first + count) of it. node == node_count: rows of streamed input `port`
-// arrive; node_count + 1: rows of streamed output `port` are handed over.
+// node < node_count: rows [first, first + count) of it. node == node_count: rows of streamed input
+// `port` arrive; node_count + 1: rows of streamed output `port` are handed over.
 typedef struct host_row_step {
   uint32_t node, port, first, count;
   bool in_place;             // output 0's rows take the places of the dying input rows
@@ -25,8 +25,9 @@ typedef struct host_row_machine {
   uint64_t peak;             // highest seen, inside steps
   uint64_t limit;            // a step above it stops the schedule; 0: none
   host_steps *steps;         // where steps are written; NULL: nowhere
-  uint32_t batch;            // rows of a sink that are pulled at once
   bool over;                 // the limit was passed, or memory ran out
+  uint64_t work;             // steps run since the machine was opened
+  bool *early;               // by node: unread rows are born before the last step that reads any
 } host_row_machine;
 
 bool host_machine_open(host_row_machine *machine, const host_row_graph *graph);
@@ -34,6 +35,12 @@ void host_machine_close(host_row_machine *machine);
 
 // Puts the machine where nodes before `first` are complete and the others have not begun.
 void host_machine_begin(host_row_machine *machine, uint32_t first);
+
+// Rows of a node that are made before it counts as done: all, or those that somebody reads.
+uint32_t host_machine_wanted(const host_row_machine *machine, uint32_t node);
+
+// Where the bytes of a use end that must be there for a row of its node.
+uint32_t host_machine_until(const host_row_machine *machine, const host_use *use, uint32_t row);
 
 // Runs one step; updates live and peak, and writes the step.
 void host_machine_step(host_row_machine *machine, uint32_t node, uint32_t count);
@@ -44,9 +51,29 @@ uint64_t host_machine_try(const host_row_machine *machine, uint32_t node, uint32
 // Repeats the arrival of rows of a streamed input.
 void host_machine_port(host_row_machine *machine, const host_row_step *step);
 
-// Runs nodes [first, last) depth first: rows of the last node, one batch at a time, each pulling what it
-// needs; then the others to completion.
+// Has the next `count` rows of a node computed, and before them whatever they need: depth first,
+// row by row (host_machine_pull), or in as few steps as there are nodes (host_machine_pull_batch).
+void host_machine_pull(host_row_machine *machine, uint32_t node, uint32_t count);
+void host_machine_pull_batch(host_row_machine *machine, uint32_t node, uint32_t count);
+
+// Runs nodes [first, last) depth first: the last node row by row, each pulling what it needs; then
+// the others, as far as their rows are wanted.
 void host_machine_segment(host_row_machine *machine, uint32_t first, uint32_t last);
+
+// Runs the rows of nodes [first, last) that nobody wanted.
+void host_machine_finish(host_row_machine *machine, uint32_t first, uint32_t last);
+
+// A state to come back to.
+typedef struct host_row_mark {
+  uint32_t *words;           // done, born, dead
+  uint64_t live, peak;
+  uint32_t steps;
+} host_row_mark;
+
+bool host_mark_open(host_row_mark *mark, const host_row_graph *graph);
+void host_mark_close(host_row_mark *mark);
+void host_mark_set(host_row_mark *mark, const host_row_machine *machine);
+void host_mark_return(const host_row_mark *mark, host_row_machine *machine);
 
 // Bytes that a root's prefix takes (rows and blocks are rounded up to granules of 4).
 uint64_t host_root_bytes(const host_root *root, uint32_t born, uint32_t dead);
