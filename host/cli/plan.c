@@ -8,16 +8,22 @@
 
 static const char usage[] =
     "Usage: arenite plan [--planner P] [--align N] [--arena BYTES] [--keep-all] [--no-overlap]\n"
-    "                    [--json] MODEL.tflite\n"
+    "                    [--budget S] [--stream-input N]... [--stream-output N]... [--json]\n"
+    "                    MODEL.tflite\n"
     "Plans the arena of a model and explains it: the exact size, the peak and everything alive there,\n"
     "the memory formula, a map (addresses down, steps across) and the curve of live bytes.\n"
-    "  --planner P    auto (the best of the others), greedy, lifetime, colour, id, or offline (the\n"
-    "                 file's own OfflineMemoryAllocation)\n"
+    "  --planner P    auto (the row plan that the file carries; else the best of the next four),\n"
+    "                 greedy, lifetime, colour, id, offline (the file's own OfflineMemoryAllocation),\n"
+    "                 or rows (searched here, as `arenite optimize` does)\n"
     "  --align N      alignment of the arena and of tensors: 4, 8, 16 (default), 32, 64\n"
     "  --arena BYTES  check against an arena of this size (64K, 1M are understood); exit code 5 if it\n"
     "                 is too small\n"
     "  --keep-all     no reuse of memory: every tensor can be read after a run\n"
     "  --no-overlap   outputs never share memory with the inputs of their operator\n"
+    "  --budget S     seconds to search rows (10)\n"
+    "  --stream-input N, --stream-output N\n"
+    "                 rows of input (output) N come (go) through a callback; it is never whole in the\n"
+    "                 arena; implies --planner rows\n"
     "  --json         schema arenite.plan, version 1 (docs/schema)\n"
     "Example: arenite plan --arena 64K person_detect.tflite\n";
 
@@ -34,6 +40,8 @@ static int parse(int argc, char **argv, cli_options *o) {
       {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'a'},
       {"arena", required_argument, 0, 'b'},   {"keep-all", no_argument, 0, 'k'},
       {"no-overlap", no_argument, 0, 'n'},    {"json", no_argument, 0, 'j'},
+      {"budget", required_argument, 0, 's'},  {"stream-input", required_argument, 0, 'i'},
+      {"stream-output", required_argument, 0, 'o'},
       {"help", no_argument, 0, 'h'},          {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -51,6 +59,15 @@ static int parse(int argc, char **argv, cli_options *o) {
         if (!cli_parse_bytes(optarg, &o->arena_bytes) || o->arena_bytes == 0) {
           return bad("number of bytes", optarg);
         }
+        break;
+      case 's':
+        if (!cli_parse_number(optarg, 1, 86400, &o->budget_seconds)) return bad("budget", optarg);
+        break;
+      case 'i':
+        if (!cli_parse_stream(optarg, o, true)) return bad("input", optarg);
+        break;
+      case 'o':
+        if (!cli_parse_stream(optarg, o, false)) return bad("output", optarg);
         break;
       case 'k': o->flags |= ARN_KEEP_ALL; break;
       case 'n': o->flags |= ARN_NO_OVERLAP; break;

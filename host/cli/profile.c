@@ -10,7 +10,8 @@
 #include "host/report/recorder.h"
 
 static const char usage[] =
-    "Usage: arenite profile [--invocations N] [--planner P] [--arena BYTES] [--json] MODEL.tflite\n"
+    "Usage: arenite profile [--invocations N] [--planner P] [--arena BYTES] [--stream-input N]...\n"
+    "                       [--stream-output N]... [--json] MODEL.tflite\n"
     "Runs a model on generated inputs with a recorder: for each operator the time, multiply-accumulates,\n"
     "live bytes and the highest byte that it touched; at the end the measured high water next to the\n"
     "planned one. They are equal, or the exit code is 1. Times are of this machine.\n"
@@ -21,6 +22,7 @@ static int parse(int argc, char **argv, cli_options *o, uint32_t *invocations) {
   static const struct option options[] = {
       {"planner", required_argument, 0, 'p'}, {"arena", required_argument, 0, 'b'},
       {"invocations", required_argument, 0, 'n'}, {"json", no_argument, 0, 'j'},
+      {"stream-input", required_argument, 0, 's'}, {"stream-output", required_argument, 0, 't'},
       {"help", no_argument, 0, 'h'}, {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -30,6 +32,8 @@ static int parse(int argc, char **argv, cli_options *o, uint32_t *invocations) {
       case 'p': ok = cli_parse_planner(optarg, &o->planner); break;
       case 'b': ok = cli_parse_bytes(optarg, &o->arena_bytes); break;
       case 'n': ok = cli_parse_number(optarg, 1, 1000000, invocations); break;
+      case 's': ok = cli_parse_stream(optarg, o, true); break;
+      case 't': ok = cli_parse_stream(optarg, o, false); break;
       case 'j': o->json = true; break;
       case 'h': fputs(usage, stdout); return -1;
       default: return EXIT_USAGE;
@@ -53,10 +57,10 @@ static int run(const cli_model *m, host_engine *e, uint32_t invocations) {
   if (arn_model_subgraph(&e->model, 0, &g) != ARN_OK) return EXIT_INTERNAL;
   for (uint32_t v = 0; v < invocations; v++) {
     for (uint32_t i = 0; i < g.input_count; i++) {
-      const arn_tensor_view t = arn_input(&e->nn, i);
+      const arn_tensor_view t = host_engine_input(e, i);
       host_generate_input(&t, v, i);
     }
-    if (arn_invoke(&e->nn, &error) < 0) return cli_complain(m, &error);
+    if (host_engine_invoke(e, &error) < 0) return cli_complain(m, &error);
   }
   return EXIT_OK;
 }
@@ -111,8 +115,7 @@ static int profile(const cli_options *o, const cli_model *m, uint32_t invocation
   const arn_hooks hooks = host_recorder_hooks(&r);
   int code = cli_start(m, o, &hooks, &e);
   if (code == EXIT_OK) {
-    host_recorder_start(&r, &e);
-    code = run(m, &e, invocations);
+    code = host_recorder_start(&r, &e) ? run(m, &e, invocations) : EXIT_INTERNAL;
     if (code == EXIT_OK && !host_facts_gather(&f, &e.nn)) code = EXIT_INTERNAL;
     if (code == EXIT_OK) {
       code = report(o, &f, &r, invocations);

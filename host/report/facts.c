@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/report/bound.h"
+#include "host/report/row_facts.h"
 #include "host/report/utf8.h"
 #include "src/graph/rows.h"
 
@@ -127,7 +128,12 @@ static int by_offset(const void *a, const void *b) {
   return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-uint32_t host_facts_live(const host_facts *f, uint32_t step, host_block *blocks) {
+host_block *host_facts_blocks(const host_facts *f) {
+  const uint32_t most = f->by_row_plan ? f->group_count : f->tensor_count;
+  return calloc(most + 2u, sizeof(host_block));
+}
+
+static uint32_t live_tensors(const host_facts *f, uint32_t step, host_block *blocks) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < f->tensor_count; i++) {
     const host_tensor_fact *t = &f->tensors[i];
@@ -135,6 +141,21 @@ uint32_t host_facts_live(const host_facts *f, uint32_t step, host_block *blocks)
     if ((int32_t)step < t->first || (int32_t)step > t->last) continue;
     blocks[count++] = (host_block){t->place.offset, t->tensor.bytes, (int32_t)i};
   }
+  return count;
+}
+
+static uint32_t live_groups(const host_facts *f, uint32_t step, host_block *blocks) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < f->group_count; k++) {
+    const host_group_fact *g = &f->groups[k];
+    if ((int32_t)step < g->first || (int32_t)step > g->last) continue;
+    blocks[count++] = (host_block){g->offset, g->bytes, g->tensor};
+  }
+  return count;
+}
+
+uint32_t host_facts_live(const host_facts *f, uint32_t step, host_block *blocks) {
+  uint32_t count = f->by_row_plan ? live_groups(f, step, blocks) : live_tensors(f, step, blocks);
   const arn_node_memory *memory = step < f->step_count ? &f->steps[step].memory : NULL;
   if (memory && memory->scratch_bytes > 0) {
     blocks[count++] = (host_block){memory->scratch_offset, memory->scratch_bytes, -1};
@@ -173,7 +194,7 @@ static void gather_step(host_facts *f, uint32_t n, host_block *blocks) {
   const struct cover c = cover_of(blocks, count, 1);
   s->live_bytes = c.bytes + c.scratch;
   s->high_water = c.end;
-  s->bound_bytes = host_bound_of_step(f, n);
+  s->bound_bytes = f->by_row_plan ? s->live_bytes : host_bound_of_step(f, n);
   if (s->bound_bytes > f->bound_bytes) f->bound_bytes = s->bound_bytes;
   if (s->live_bytes > f->steps[f->peak_step].live_bytes) f->peak_step = n;
 }
@@ -202,10 +223,41 @@ static void gather_nodes(host_facts *f) {
     arn_model_node(f->nn->model, &f->subgraph, n, &node);
     f->steps[n].node = n;
     f->steps[n].memory = arn_memory_of_node(f->nn, 0, n);
+    f->steps[n].rows = f->steps[n].memory.rows;
     f->steps[n].macs = host_macs(f->nn->model, &f->subgraph, &node);
     f->macs += f->steps[n].macs;
     op_name(f->nn->model, &node, f->steps[n].op, sizeof f->steps[n].op);
   }
+}
+
+// What happens when, for nodes run whole in the file's order.
+static bool gather_times(host_facts *f) {
+  gather_lives(f);
+  gather_owners(f);
+  return true;
+}
+
+// The steps of the row plan take the place of the nodes.
+static bool gather_row_times(host_facts *f) {
+  host_step_fact *nodes = f->steps;
+  f->by_row_plan = true;
+  f->steps = NULL;
+  const bool ok = host_row_facts_gather(f, nodes);
+  free(nodes);
+  return ok;
+}
+
+static bool gather_all(host_facts *f) {
+  if (f->tensors == NULL || f->steps == NULL) return false;
+  gather_nodes(f);
+  for (uint32_t i = 0; i < f->tensor_count; i++) gather_tensor(f, i);
+  if (!(f->nn->row_plan_at ? gather_row_times(f) : gather_times(f))) return false;
+  host_block *blocks = host_facts_blocks(f);
+  for (uint32_t n = 0; n < f->step_count && blocks; n++) gather_step(f, n, blocks);
+  if (blocks) break_down(f, blocks);
+  const bool there = blocks != NULL;
+  free(blocks);
+  return there;
 }
 
 bool host_facts_gather(host_facts *f, const arn_interpreter *nn) {
@@ -217,17 +269,7 @@ bool host_facts_gather(host_facts *f, const arn_interpreter *nn) {
   f->step_count = f->subgraph.node_count;
   f->tensors = calloc(f->tensor_count + 1u, sizeof *f->tensors);
   f->steps = calloc(f->step_count + 1u, sizeof *f->steps);
-  host_block *blocks = calloc(f->tensor_count + 2u, sizeof *blocks);
-  if (f->tensors && f->steps && blocks) {
-    gather_nodes(f);
-    for (uint32_t i = 0; i < f->tensor_count; i++) gather_tensor(f, i);
-    gather_lives(f);
-    gather_owners(f);
-    for (uint32_t n = 0; n < f->step_count; n++) gather_step(f, n, blocks);
-    break_down(f, blocks);
-  }
-  const bool ok = f->tensors && f->steps && blocks;
-  free(blocks);
+  const bool ok = gather_all(f);
   if (!ok) host_facts_free(f);
   return ok;
 }
@@ -235,6 +277,8 @@ bool host_facts_gather(host_facts *f, const arn_interpreter *nn) {
 void host_facts_free(host_facts *f) {
   free(f->tensors);
   free(f->steps);
+  free(f->groups);
   f->tensors = NULL;
   f->steps = NULL;
+  f->groups = NULL;
 }

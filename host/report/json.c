@@ -47,6 +47,21 @@ static const char *region_name(arn_region region) {
   return names[region];
 }
 
+static void add_groups(cJSON *object, const host_facts *f, const host_tensor_fact *t) {
+  cJSON *list = cJSON_AddArrayToObject(object, "row_groups");
+  for (uint32_t k = t->first_group; k < t->first_group + t->group_count; k++) {
+    const host_group_fact *g = &f->groups[k];
+    cJSON *item = cJSON_CreateObject();
+    add_number(item, "first_row", g->first_row);
+    add_number(item, "rows", g->rows);
+    add_number(item, "offset", g->offset);
+    add_number(item, "bytes", g->bytes);
+    add_number(item, "first_step", g->first);
+    add_number(item, "last_step", g->last);
+    cJSON_AddItemToArray(list, item);
+  }
+}
+
 static void add_tensors(cJSON *object, const host_facts *f) {
   cJSON *list = cJSON_AddArrayToObject(object, "tensors");
   for (uint32_t i = 0; i < f->tensor_count; i++) {
@@ -60,6 +75,7 @@ static void add_tensors(cJSON *object, const host_facts *f) {
     add_number(item, "producer", t->producer);
     add_number(item, "owner", t->owner);
     add_number(item, "rows", t->rows);
+    if (t->group_count > 1) add_groups(item, f, t);
     cJSON_AddItemToArray(list, item);
   }
 }
@@ -68,24 +84,25 @@ static void add_live(cJSON *item, const host_facts *f, uint32_t step, host_block
   cJSON *live = cJSON_AddArrayToObject(item, "live");
   const uint32_t count = host_facts_live(f, step, blocks);
   for (uint32_t i = 0; i < count; i++) {
-    if (blocks[i].tensor >= 0) {
-      cJSON_AddItemToArray(live, cJSON_CreateNumber(blocks[i].tensor));
-    }
+    bool seen = blocks[i].tensor < 0;
+    for (uint32_t k = 0; k < i && !seen; k++) seen = blocks[k].tensor == blocks[i].tensor;
+    if (!seen) cJSON_AddItemToArray(live, cJSON_CreateNumber(blocks[i].tensor));
   }
 }
 
 static void add_steps(cJSON *object, const host_facts *f) {
   cJSON *list = cJSON_AddArrayToObject(object, "steps");
-  host_block *blocks = calloc(f->tensor_count + 2u, sizeof *blocks);
+  host_block *blocks = host_facts_blocks(f);
   for (uint32_t n = 0; n < f->step_count && blocks; n++) {
     const host_step_fact *s = &f->steps[n];
     cJSON *item = cJSON_CreateObject();
     add_number(item, "step", n);
-    add_number(item, "node", s->node);
+    add_number(item, "node", s->node == UINT32_MAX ? -1.0 : s->node);
     cJSON_AddStringToObject(item, "op", s->op);
-    add_number(item, "first_row", 0);
-    add_number(item, "rows", s->memory.rows);
+    add_number(item, "first_row", s->first_row);
+    add_number(item, "rows", s->rows);
     cJSON_AddBoolToObject(item, "by_rows", s->memory.by_rows);
+    cJSON_AddBoolToObject(item, "in_place", s->in_place);
     cJSON_AddBoolToObject(item, "skipped", s->memory.skipped);
     add_number(item, "macs", (double)s->macs);
     add_number(item, "live_bytes", s->live_bytes);
@@ -116,7 +133,7 @@ static void add_breakdown(cJSON *object, const host_breakdown *b) {
 void host_json_add_plan(cJSON *object, const host_facts *f) {
   const arn_usage *u = &f->usage;
   static const char *const planners[] = {"auto", "greedy", "lifetime", "colour", "id", "offline"};
-  cJSON_AddStringToObject(object, "planner", planners[f->nn->config.planner]);
+  cJSON_AddStringToObject(object, "planner", f->by_row_plan ? "rows" : planners[f->nn->config.planner]);
   add_number(object, "alignment", f->nn->config.alignment);
   add_number(object, "arena_bytes", u->arena_bytes);
   add_number(object, "static_bytes", u->static_bytes);

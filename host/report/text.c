@@ -51,16 +51,32 @@ static void put_block(FILE *out, const host_facts *f, const host_block *b, uint3
            t->index, t->name);
 }
 
+// Rows of one tensor become one line, at the lowest of them.
+static uint32_t join_blocks(const host_facts *f, host_block *blocks, uint32_t count) {
+  uint32_t joined = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t k = 0;
+    while (k < joined && (blocks[i].tensor < 0 || blocks[k].tensor != blocks[i].tensor)) k++;
+    if (k < joined && f->by_row_plan) blocks[k].bytes += blocks[i].bytes;
+    else blocks[joined++] = blocks[i];
+  }
+  return joined;
+}
+
 static void put_peak(FILE *out, const host_facts *f) {
-  host_block *blocks = calloc(f->tensor_count + 2u, sizeof *blocks);
+  host_block *blocks = host_facts_blocks(f);
   if (blocks == NULL || f->step_count == 0) {
     free(blocks);
     return;
   }
   const host_step_fact *s = &f->steps[f->peak_step];
-  const uint32_t count = host_facts_live(f, f->peak_step, blocks);
-  fprintf(out, "  peak at step %u (%s): %u bytes alive%s:\n", f->peak_step, s->op,
-          s->live_bytes, s->memory.by_rows ? ", output over input by rows" : "");
+  const uint32_t count = join_blocks(f, blocks, host_facts_live(f, f->peak_step, blocks));
+  fprintf(out, "  peak at step %u (%s", f->peak_step, s->op);
+  if (f->by_row_plan && s->node != UINT32_MAX) {
+    fprintf(out, ", node %u, rows %u to %u", s->node, s->first_row, s->first_row + s->rows - 1);
+  }
+  fprintf(out, "): %u bytes alive%s:\n", s->live_bytes,
+          s->memory.by_rows ? ", output over input by rows" : "");
   for (uint32_t i = 0; i < count; i++) put_block(out, f, &blocks[i], s->live_bytes);
   free(blocks);
 }
@@ -95,8 +111,8 @@ void host_text_profile(FILE *out, const host_facts *f) {
   fprintf(out, "  arena needed   %9u bytes\n", u->arena_bytes);
   fprintf(out, "  static region  %9u bytes\n", u->static_bytes);
   fprintf(out, "  dynamic peak   %9u bytes, from offset 0x%x\n", u->dynamic_bytes, u->peak_offset);
-  fprintf(out, "  lower bound    %9u bytes for the dynamic region in this order; gap %d (%.1f %%)\n",
-          f->bound_bytes, (int)(u->dynamic_bytes - f->bound_bytes),
+  fprintf(out, "  lower bound    %9u bytes for the dynamic region in this order%s; gap %d (%.1f %%)\n",
+          f->bound_bytes, f->by_row_plan ? " of rows" : "", (int)(u->dynamic_bytes - f->bound_bytes),
           f->bound_bytes ? 100.0 * (double)((int64_t)u->dynamic_bytes - f->bound_bytes) /
                                f->bound_bytes : 0.0);
   fprintf(out, "  largest scratch%9u bytes\n", scratch);
@@ -159,7 +175,7 @@ static char cell(const host_block *blocks, uint32_t count, uint32_t from, uint32
 }
 
 void host_text_map(FILE *out, const host_facts *f) {
-  host_block *blocks = calloc(f->tensor_count + 2u, sizeof *blocks);
+  host_block *blocks = host_facts_blocks(f);
   if (blocks == NULL || f->step_count == 0 || f->usage.dynamic_bytes == 0) {
     free(blocks);
     return;

@@ -83,8 +83,8 @@ arn_node_memory arn_memory_of_node(const arn_interpreter *nn, uint32_t subgraph,
   const arn__node_record *record = arn__record_of_node(nn, subgraph, node);
   memory.op = t.op;
   memory.skipped = record->flags & ARN__NODE_SKIP;
-  if (memory.skipped) return memory;
   memory.view_input = t.p.view_input;
+  if (memory.skipped) return memory;
   memory.work = t.p.work;
   memory.rows = record->rows;
   memory.by_rows = record->flags & ARN__NODE_BY_ROWS;
