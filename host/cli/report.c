@@ -13,8 +13,8 @@
 #include "host/report/pictures.h"
 
 static const char usage[] =
-    "Usage: arenite report [-o FILE] [--format F] [--planner P,P...] [--align N] [--keep-all]\n"
-    "                      [--no-overlap] MODEL.tflite | PLAN.json | - ...\n"
+    "Usage: arenite report [-o FILE] [--format F] [--planner P,P...] [--budget S] [--align N]\n"
+    "                      [--keep-all] [--no-overlap] MODEL.tflite | PLAN.json | - ...\n"
     "Draws where everything lies in the arena, and the memory curve above it. Several models,\n"
     "planners or stored plans (at most 8) are laid over each other. PLAN.json is what\n"
     "`arenite plan --json`, `arenite profile --json` or this command wrote; - reads it from\n"
@@ -24,6 +24,7 @@ static const char usage[] =
     "                 trace (.trace.json, for Perfetto), massif, csv (for `arenite pack`);\n"
     "                 massif and csv take one plan\n"
     "  --planner P    planners, separated by commas, as in `arenite plan`\n"
+    "  --budget S     seconds for the planner rows; default 10\n"
     "  --align N, --keep-all, --no-overlap   as in `arenite plan`\n"
     "  --json         the same as --format json\n"
     "Example: arenite report --planner auto,id -o report.html person_detect.tflite\n";
@@ -90,6 +91,9 @@ static int set_option(struct wish *w, int option) {
     case 'k': w->plan.flags |= ARN_KEEP_ALL; return EXIT_OK;
     case 'n': w->plan.flags |= ARN_NO_OVERLAP; return EXIT_OK;
     case 'j': w->format = JSON; return EXIT_OK;
+    case 'b':
+      if (cli_parse_number(optarg, 1, 3600, &w->plan.budget_seconds)) return EXIT_OK;
+      return bad("number of seconds", optarg);
     case 'h': fputs(usage, stdout); return -1;
     case 'f':
       w->format = format_of_name(optarg);
@@ -105,6 +109,7 @@ static int parse(int argc, char **argv, struct wish *w) {
   static const struct option options[] = {{"output", required_argument, 0, 'o'},
                                           {"format", required_argument, 0, 'f'},
                                           {"planner", required_argument, 0, 'p'},
+                                          {"budget", required_argument, 0, 'b'},
                                           {"align", required_argument, 0, 'a'},
                                           {"keep-all", no_argument, 0, 'k'},
                                           {"no-overlap", no_argument, 0, 'n'},

@@ -145,6 +145,22 @@ write_json() {
       "$arenite" profile --json "$model" >"$work/valid_$base.profile.json" || return 1
   done
 }
+lanes() {
+  python3 - "$work/r.trace.json" "$work/plan.json" <<'END'
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+steps = json.load(open(sys.argv[2]))["steps"]
+spans = collections.defaultdict(list)
+for event in events:
+    if event["ph"] == "X":
+        spans[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+for lane in spans.values():
+    assert all(b[0] >= a[1] for a, b in zip(sorted(lane), sorted(lane)[1:])), lane
+live = [event["args"]["live"] for event in events if event["ph"] == "C" and "live" in event["args"]]
+assert live == [step["live_bytes"] for step in steps], live
+assert len(spans[1, 1]) == len(steps)
+END
+}
 refused_by_schema() {
   sed "$1" "$work/plan.json" >"$work/bad.json"
   cmp -s "$work/plan.json" "$work/bad.json" && return 1
@@ -163,6 +179,7 @@ if python3 -c 'import jsonschema' 2>/dev/null; then
   check "schema: refuses what it does not describe" refused_by_schema 's/"planner":/"colour": 1, &/'
   check "schema: refuses another type" refused_by_schema 's/"bytes":	490/"bytes":	"490"/'
   check "trace is JSON" sh -c "python3 -m json.tool '$work/hostile.trace' >/dev/null"
+  check "trace: every step, and one block at a time in a lane" lanes
   check "svg is XML" python3 -c "import sys, xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]" \
     "$work/hostile.svg" "$work/1.svg"
 else

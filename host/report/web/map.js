@@ -52,7 +52,7 @@ function drawLabel(ui, frame, block, box) {
   const two = box.h >= 30 && width >= 62;
   const middle = box.y + box.h / 2;
   const tensor = block.tensor;
-  const rows = block.whole ? '' : ' rows ' + block.firstRow + '+' + block.rows;
+  const rows = block.whole ? '' : ' ' + rowsText(block);
   const short = tensor && width < 62 ? '#' + tensor.index : block.label + rows;
   const back = ui.palette[block.kind + '-' + block.tint];
   drawHalo(c, fitText(c, short, width), x + 4, middle - (two ? 7 : 0), back);

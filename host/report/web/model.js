@@ -27,6 +27,11 @@ function hexText(address) {
   return '0x' + address.toString(16).padStart(4, '0');
 }
 
+function rowsText(block) {
+  const last = block.firstRow + block.rows - 1;
+  return block.rows === 1 ? 'row ' + last : 'rows ' + block.firstRow + ' to ' + last;
+}
+
 function addBlock(plan, tensor, place) {
   plan.blocks.push({
     id: plan.blocks.length,

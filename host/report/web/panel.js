@@ -126,11 +126,6 @@ function stepFacts(plan, step) {
   return element('dl', {id: 'step-facts'}, ...list);
 }
 
-function rowsText(block) {
-  const last = block.firstRow + block.rows - 1;
-  return block.rows === 1 ? 'row ' + last : 'rows ' + block.firstRow + ' to ' + last;
-}
-
 // Row groups of one tensor, listed one behind the other, become one entry.
 function mergeRows(blocks) {
   const list = [];
