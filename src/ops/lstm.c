@@ -16,6 +16,7 @@ enum {
 enum {
   OPTION_ACTIVATION = 0,
   OPTION_CELL_CLIP = 1,
+  OPTION_PROJECTION_CLIP = 2,
   OPTION_TIME_MAJOR = 3,
   OPTION_DIAGONAL_RECURRENT = 5,
 };
@@ -28,10 +29,7 @@ typedef struct lstm {
   arn__lstm cell;
 } lstm;
 
-static arn_status check_variant(const arn_prepare *p) {
-  for (uint32_t i = LAYER_NORM; i < INPUTS; i++) {
-    if (arn_prepare_has_input(p, i)) return arn_refuse(p, ARN_WHAT_INPUT_COUNT, NULL);
-  }
+static arn_status check_options(const arn_prepare *p) {
   if (arn_option_u8(p, OPTION_ACTIVATION, ARN__ACTIVATION_NONE) != ARN__ACTIVATION_TANH) {
     return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
   }
@@ -42,17 +40,33 @@ static arn_status read_tensors(const arn_prepare *p, arn_tensor *in, arn_tensor 
   arn_status status = arn_prepare_counts(p, LAYER_NORM, INPUTS, 1);
   if (status == ARN_OK) status = arn_prepare_input(p, INPUT, in);
   if (status == ARN_OK) status = arn_prepare_output(p, 0, out);
-  if (status == ARN_OK) status = check_variant(p);
+  if (status == ARN_OK) status = check_options(p);
   if (status != ARN_OK) return status;
   return out->type == in->type ? ARN_OK : arn_refuse(p, ARN_WHAT_TYPES_DIFFER, out);
 }
 
-static arn_status prepare_cell(const arn_prepare *p, const arn_tensor *in, lstm *s) {
+// The cell gate's weights say how many units there are: a projection makes fewer outputs of them.
+static arn_status prepare_cell(arn_prepare *p, const arn_tensor *in, uint32_t outputs, lstm *s) {
+  arn_tensor w;
+  arn_status status = arn_prepare_input(p, WEIGHTS + ARN__LSTM_CELL, &w);
+  if (status != ARN_OK) return status;
+  if (w.rank != 2) return arn_refuse(p, ARN_WHAT_RANK, &w);
+  s->cell.units = (uint32_t)w.dims[0];
   s->cell.weights_at = WEIGHTS;
   s->cell.hidden_at = HIDDEN;
   s->cell.cell_at = CELL;
-  return arn__lstm_prepare(p, in, s->batches * s->cell.units,
-                           arn_option_f32(p, OPTION_CELL_CLIP, 0.0f), &s->cell);
+  s->cell.more.norm_at = LAYER_NORM;
+  s->cell.more.outputs = outputs;
+  s->cell.more.projection_clip = arn_option_f32(p, OPTION_PROJECTION_CLIP, 0.0f);
+  const float clip = arn_option_f32(p, OPTION_CELL_CLIP, 0.0f);
+  if ((uint64_t)s->batches * s->cell.units > UINT32_MAX) return arn_refuse(p, ARN_WHAT_SHAPE, &w);
+  status = arn__lstm_prepare(p, in, s->batches, clip, &s->cell);
+  if (status == ARN_OK && s->cell.more.outputs != outputs) {
+    return arn_refuse(p, ARN_WHAT_SHAPE, &w);
+  }
+  p->scratch_bytes = arn__lstm_scratch_bytes(&s->cell);
+  p->state_bytes = (uint32_t)offsetof(lstm, cell) + arn__lstm_state_bytes(&s->cell);
+  return status;
 }
 
 static arn_status check_shapes(const arn_prepare *p, const arn_tensor *in, const arn_tensor *out,
@@ -66,9 +80,7 @@ static arn_status check_shapes(const arn_prepare *p, const arn_tensor *in, const
   s->batches = (uint32_t)in->dims[s->time_major ? 1 : 0];
   s->steps = out->count == 0 ? 0 : (uint32_t)in->dims[s->time_major ? 0 : 1];
   s->cell.inputs = (uint32_t)in->dims[2];
-  s->cell.units = (uint32_t)out->dims[2];
-  const uint64_t kept = (uint64_t)s->batches * s->cell.units;
-  return kept <= UINT32_MAX ? ARN_OK : arn_refuse(p, ARN_WHAT_SHAPE, out);
+  return ARN_OK;
 }
 
 static arn_status prepare(arn_prepare *p, void *state) {
@@ -79,7 +91,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
     status = arn_refuse(p, ARN_WHAT_OPTION, NULL);
   }
   if (status == ARN_OK) status = check_shapes(p, &in, &out, s);
-  if (status == ARN_OK) status = prepare_cell(p, &in, s);
+  if (status == ARN_OK) status = prepare_cell(p, &in, (uint32_t)out.dims[2], s);
   if (status != ARN_OK) return status;
   const uint32_t in_rows = arn__rows_of(&in).rows, out_rows = arn__rows_of(&out).rows;
   s->whole = in_rows != out_rows || out_rows == 1;
@@ -87,7 +99,6 @@ static arn_status prepare(arn_prepare *p, void *state) {
     p->work = ARN_ROWS;
     p->rows = out_rows;
   }
-  p->state_bytes = (uint32_t)offsetof(lstm, cell) + arn__lstm_state_bytes(&s->cell);
   return ARN_OK;
 }
 
@@ -95,18 +106,15 @@ static arn_status prepare_step(arn_prepare *p, void *state) {
   lstm *s = state;
   arn_tensor in, out;
   if (arn_option_u8(p, STEP_KERNEL_TYPE, 0) != 0) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
-  arn_status status = read_tensors(p, &in, &out);
+  const arn_status status = read_tensors(p, &in, &out);
   if (status != ARN_OK) return status;
   if (in.rank != 2) return arn_refuse(p, ARN_WHAT_RANK, &in);
   if (out.rank != 2 || out.dims[0] != in.dims[0]) return arn_refuse(p, ARN_WHAT_SHAPE, &out);
   s->batches = (uint32_t)in.dims[0];
   s->steps = out.count == 0 ? 0 : 1;
   s->cell.inputs = (uint32_t)in.dims[1];
-  s->cell.units = (uint32_t)out.dims[1];
   s->whole = 1;
-  status = prepare_cell(p, &in, s);
-  p->state_bytes = (uint32_t)offsetof(lstm, cell) + arn__lstm_state_bytes(&s->cell);
-  return status;
+  return prepare_cell(p, &in, (uint32_t)out.dims[1], s);
 }
 
 static void rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
@@ -118,7 +126,8 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const lstm *s = state;
   const uint32_t es = arn_type_bytes((arn_type)s->cell.type);
   const arn_rows in = arn_eval_input(e, INPUT, s->cell.inputs * es);
-  const arn_rows out = arn_eval_output(e, 0, s->cell.units * es);
+  const uint32_t outputs = s->cell.variant ? s->cell.more.outputs : s->cell.units;
+  const arn_rows out = arn_eval_output(e, 0, outputs * es);
   const arn_span span = s->whole ? (arn_span){0, s->batches * s->steps} : e->span;
   for (uint32_t i = span.first; i < span.first + span.count; i++) {
     const uint32_t batch = s->time_major ? i % s->batches : i / s->steps;
@@ -132,7 +141,7 @@ const arn_op arn_op_unidirectional_sequence_lstm = {
     .code = 44,
     .state_bytes = sizeof(lstm),
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16),
-    .folds = 0xFFu << WEIGHTS | 0xFu << 12,
+    .folds = 0xFFu << WEIGHTS | 0xFu << 12 | 1u << 16,
     .prepare = prepare,
     .rows = rows,
     .eval = eval,
@@ -143,7 +152,7 @@ const arn_op arn_op_lstm = {
     .code = 16,
     .state_bytes = sizeof(lstm),
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16),
-    .folds = 0xFFu << WEIGHTS | 0xFu << 12,
+    .folds = 0xFFu << WEIGHTS | 0xFu << 12 | 1u << 16,
     .prepare = prepare_step,
     .rows = rows,
     .eval = eval,

@@ -85,10 +85,9 @@ static arn_status check_shapes(const arn_prepare *p, const tensors *t, bidirecti
 static arn_status prepare_directions(const arn_prepare *p, const arn_tensor *in,
                                      bidirectional *s) {
   const float clip = arn_option_f32(p, OPTION_CELL_CLIP, 0.0f);
-  const arn_status status = arn__lstm_prepare(p, in, s->batches * s->forward.units, clip,
-                                              &s->forward);
+  const arn_status status = arn__lstm_prepare(p, in, s->batches, clip, &s->forward);
   if (status != ARN_OK) return status;
-  return arn__lstm_prepare(p, in, s->batches * s->backward.units, clip, &s->backward);
+  return arn__lstm_prepare(p, in, s->batches, clip, &s->backward);
 }
 
 static arn_status prepare(arn_prepare *p, void *state) {

@@ -6,28 +6,35 @@
 #include "../kernels/activation.h"
 #include "../kernels/lstm.h"
 
-enum { GATE_INPUT = 0, GATE_FORGET = 1, GATE_CELL = 2, GATE_OUTPUT = 3, GATES = ARN__LSTM_GATES };
-
-// Inputs of a node, from the first of a direction's weights on.
-enum { RECURRENT = 4, PEEPHOLES = 8, BIASES = 11, PROJECTION = 15 };
+enum {
+  GATE_INPUT = ARN__LSTM_INPUT,
+  GATE_FORGET = ARN__LSTM_FORGET,
+  GATE_CELL = ARN__LSTM_CELL,
+  GATE_OUTPUT = ARN__LSTM_OUTPUT,
+  GATES = ARN__LSTM_GATES,
+};
+enum { RECURRENT = ARN__LSTM_RECURRENT, BIASES = ARN__LSTM_BIAS };
 
 #define GATE_SCALE 0x1p-12f  // of what goes into a gate's activation
 #define UNIT_SCALE 0x1p-15   // of what comes out
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static arn_status check_variant(const arn_prepare *p, const arn__lstm *s) {
-  for (uint32_t i = 0; i < 3; i++) {
-    if (arn_prepare_has_input(p, s->weights_at + PEEPHOLES + i)) {
-      return arn_refuse(p, ARN_WHAT_INPUT_COUNT, NULL);
-    }
-  }
-  for (uint32_t i = 0; i < 2; i++) {
-    if (arn_prepare_has_input(p, s->weights_at + PROJECTION + i)) {
+// Without a variant, nothing of one may be there.
+static arn_status refuse_variants(const arn_prepare *p, const arn__lstm *s) {
+  for (uint32_t i = ARN__LSTM_PEEPHOLE; i <= ARN__LSTM_PROJECTION_BIAS; i++) {
+    const bool is_bias = i >= BIASES && i < ARN__LSTM_PROJECTION;
+    if (!is_bias && arn_prepare_has_input(p, s->weights_at + i)) {
       return arn_refuse(p, ARN_WHAT_INPUT_COUNT, NULL);
     }
   }
   return ARN_OK;
+}
+
+static arn_status find_variant(const arn_prepare *p, arn__lstm *s) {
+  if (s->type == ARN_FLOAT32 && s->more.norm_at > 0) return arn__lstm_variant_prepare(p, s);
+  s->more.outputs = s->units;
+  return refuse_variants(p, s);
 }
 
 static arn_status check_state(const arn_prepare *p, const arn_tensor *t, uint32_t type,
@@ -45,7 +52,6 @@ static arn_status prepare_weights(const arn_prepare *p, uint32_t input, uint32_t
   int32_t zero;
   arn_status status = arn_prepare_input(p, input, &w);
   if (status != ARN_OK) return status;
-  if (input == s->weights_at) s->w_type = w.type;
   if (w.type != s->w_type || !arn__dense_takes(s->type, w.type)) {
     return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &w);
   }
@@ -70,12 +76,17 @@ static bool takes_bias(uint32_t type, uint32_t bias) {
   }
 }
 
+// There is no input gate where it is coupled to the forget gate.
+static uint32_t first_gate(const arn__lstm *s) {
+  return s->variant & ARN__LSTM_COUPLED ? GATE_FORGET : GATE_INPUT;
+}
+
 static arn_status prepare_biases(const arn_prepare *p, arn__lstm *s) {
-  for (uint32_t g = 0; g < GATES; g++) {
+  for (uint32_t g = GATES; g-- > first_gate(s);) {
     arn_tensor bias;
     const arn_status status = arn_prepare_input(p, s->weights_at + BIASES + g, &bias);
     if (status != ARN_OK) return status;
-    if (g == 0) s->bias_type = bias.type;
+    if (g == GATES - 1) s->bias_type = bias.type;
     if (bias.type != s->bias_type || !takes_bias(s->type, bias.type)) {
       return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &bias);
     }
@@ -86,14 +97,16 @@ static arn_status prepare_biases(const arn_prepare *p, arn__lstm *s) {
 
 static arn_status prepare_layers(const arn_prepare *p, float in_scale, float hidden_scale,
                                  arn__lstm *s) {
-  for (uint32_t g = 0; g < GATES; g++) {
-    arn_status status = prepare_weights(p, s->weights_at + g, s->inputs, in_scale, s,
-                                        &s->scale[0][g]);
-    if (status != ARN_OK) return status;
-    status = prepare_weights(p, s->weights_at + RECURRENT + g, s->units, hidden_scale, s,
+  arn_tensor w;
+  arn_status status = arn_prepare_input(p, s->weights_at + GATE_FORGET, &w);
+  s->w_type = w.type;
+  for (uint32_t g = first_gate(s); g < GATES && status == ARN_OK; g++) {
+    status = prepare_weights(p, s->weights_at + g, s->inputs, in_scale, s, &s->scale[0][g]);
+    if (status != ARN_OK) break;
+    status = prepare_weights(p, s->weights_at + RECURRENT + g, s->more.outputs, hidden_scale, s,
                              &s->scale[1][g]);
-    if (status != ARN_OK) return status;
   }
+  if (status != ARN_OK) return status;
   return prepare_biases(p, s);
 }
 
@@ -136,21 +149,21 @@ static arn_status prepare_quantised(const arn_prepare *p, const arn_tensor *in,
   return prepare_layers(p, in_scale, hidden_scale, s);
 }
 
-arn_status arn__lstm_prepare(const arn_prepare *p, const arn_tensor *in, uint32_t kept, float clip,
-                             arn__lstm *s) {
+arn_status arn__lstm_prepare(const arn_prepare *p, const arn_tensor *in, uint32_t batches,
+                             float clip, arn__lstm *s) {
   arn_tensor hidden, cell;
   s->type = in->type;
   if (s->type != ARN_FLOAT32 && s->type != ARN_INT8 && s->type != ARN_INT16) {
     return arn_refuse(p, ARN_WHAT_TYPE, in);
   }
   const bool is_float = s->type == ARN_FLOAT32;
-  arn_status status = check_variant(p, s);
+  arn_status status = find_variant(p, s);
   if (!(clip >= 0.0f)) status = arn_refuse(p, ARN_WHAT_OPTION, NULL);
   if (status == ARN_OK) status = arn_prepare_input(p, s->hidden_at, &hidden);
   if (status == ARN_OK) status = arn_prepare_input(p, s->cell_at, &cell);
-  if (status == ARN_OK) status = check_state(p, &hidden, s->type, kept);
+  if (status == ARN_OK) status = check_state(p, &hidden, s->type, batches * s->more.outputs);
   if (status == ARN_OK) {
-    status = check_state(p, &cell, is_float ? ARN_FLOAT32 : ARN_INT16, kept);
+    status = check_state(p, &cell, is_float ? ARN_FLOAT32 : ARN_INT16, batches * s->units);
   }
   if (status != ARN_OK) return status;
   if (is_float) {
@@ -166,22 +179,19 @@ static bool has_float_weights(const arn__lstm *s) {
 }
 
 uint32_t arn__lstm_state_bytes(const arn__lstm *s) {
-  if (s->type != ARN_FLOAT32) return sizeof *s;
+  if (s->variant) return sizeof *s;
+  if (s->type != ARN_FLOAT32) return offsetof(arn__lstm, more);
   return (uint32_t)(has_float_weights(s) ? offsetof(arn__lstm, scale)
                                          : offsetof(arn__lstm, product));
 }
 
+uint32_t arn__lstm_scratch_bytes(const arn__lstm *s) {
+  return s->variant ? GATES * s->units * (uint32_t)sizeof(float) : 0;
+}
+
 // ---- eval ---------------------------------------------------------------------------------------
 
-// One step in time of one batch.
-typedef struct step {
-  const arn_eval *e;
-  const arn__lstm *s;
-  const uint8_t *x;
-  uint8_t *hidden;  // [units], of the step before
-  uint8_t *cell;    // [units]
-  uint8_t *out;     // [units]
-} step;
+typedef arn__lstm_site step;
 
 // Values of a block of units.
 typedef union values {
@@ -191,13 +201,14 @@ typedef union values {
 
 // Sets the layer of gate `gate` on the input (side 0) or on the hidden state (side 1).
 static void set_layer(const arn__lstm *s, uint32_t side, uint32_t gate, arn__dense *d) {
-  d->depth = side == 0 ? s->inputs : s->units;
+  d->depth = side == 0 ? s->inputs : s->variant ? s->more.outputs : s->units;
   d->channels = s->units;
   d->in_zero = side == 0 ? s->in_zero : s->hidden_zero;
   d->w_zero = d->out_zero = 0;
   d->type = s->type;
   d->w_type = s->w_type;
-  d->bias_type = side == 0 ? s->bias_type : ARN__DENSE_NO_BIAS;
+  d->bias_type = side == 0 && !(s->variant & ARN__LSTM_NORMALISED) ? s->bias_type
+                                                                   : ARN__DENSE_NO_BIAS;
   if (s->type == ARN_FLOAT32) {
     d->out_type = ARN_FLOAT32;
     d->clamp.f32 = (arn__clamp_f32){-FLT_MAX, FLT_MAX};
@@ -212,7 +223,7 @@ static void set_layer(const arn__lstm *s, uint32_t side, uint32_t gate, arn__den
   }
 }
 
-static void run_layer(const step *t, uint32_t side, uint32_t gate, uint32_t first, values *out) {
+void arn__lstm_layer(const step *t, uint32_t side, uint32_t gate, uint32_t first, void *out) {
   arn__dense d;
   arn__dense_block block;
   const uint32_t weights = t->s->weights_at + gate;
@@ -224,7 +235,7 @@ static void run_layer(const step *t, uint32_t side, uint32_t gate, uint32_t firs
   arn__dense_begin(&run, first, &block);
   arn__dense_clear(&run, &block);
   arn__dense_add(&run, &block, (arn_span){0, d.depth}, side == 0 ? t->x : t->hidden);
-  arn__dense_finish(&run, &block, (uint8_t *)out);
+  arn__dense_finish(&run, &block, out);
 }
 
 static void activate(const arn__lstm *s, uint32_t gate, values *v, uint32_t n) {
@@ -241,8 +252,8 @@ static void activate(const arn__lstm *s, uint32_t gate, values *v, uint32_t n) {
 
 static void run_gate(const step *t, uint32_t gate, uint32_t first, uint32_t n, values *out) {
   values recurrent;
-  run_layer(t, 0, gate, first, out);
-  run_layer(t, 1, gate, first, &recurrent);
+  arn__lstm_layer(t, 0, gate, first, out);
+  arn__lstm_layer(t, 1, gate, first, &recurrent);
   if (t->s->type == ARN_FLOAT32) arn__lstm_add_f32(out->f32, out->f32, recurrent.f32, n);
   else arn__lstm_add_s16(out->s16, out->s16, recurrent.s16, n);
   activate(t->s, gate, out, n);
@@ -288,11 +299,13 @@ static void run_block_quantised(const step *t, uint32_t first, uint32_t n) {
 
 void arn__lstm_step(const arn_eval *e, const arn__lstm *s, const uint8_t *x, uint32_t batch,
                     uint8_t *out) {
-  const uint32_t hidden_bytes = s->units * arn_type_bytes((arn_type)s->type);
+  const uint32_t outputs = s->variant ? s->more.outputs : s->units;
+  const uint32_t hidden_bytes = outputs * arn_type_bytes((arn_type)s->type);
   const uint32_t cell_bytes = s->units * (s->type == ARN_FLOAT32 ? 4 : 2);
   const step t = {e, s, x, arn_eval_input(e, s->hidden_at, 0).base + batch * hidden_bytes,
                   arn_eval_input(e, s->cell_at, 0).base + batch * cell_bytes, out};
-  for (uint32_t first = 0; first < s->units; first += ARN__DENSE_BLOCK) {
+  if (s->variant) arn__lstm_variant_step(&t);
+  for (uint32_t first = 0; first < s->units && !s->variant; first += ARN__DENSE_BLOCK) {
     const uint32_t left = s->units - first;
     const uint32_t n = left < ARN__DENSE_BLOCK ? left : ARN__DENSE_BLOCK;
     if (s->type == ARN_FLOAT32) run_block_float(&t, first, n);

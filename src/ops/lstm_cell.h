@@ -1,4 +1,4 @@
-// An LSTM in one direction, without peepholes, projection, layer normalisation, coupled gates.
+// An LSTM in one direction.
 //
 //   gate g   = act(Wx[g] x + b[g]  +  Wh[g] h)     tanh for the cell gate, logistic for the rest
 //   cell     = clip(forget * cell + input * g_cell)
@@ -11,18 +11,52 @@
 // A step in time needs no scratch: units are computed in blocks, all four gates of a block before
 // the next one; the new hidden values go to the output and become the hidden state when all are
 // there.
+//
+// Variants (lstm_variant.c) are of float32 only, in any combination, and need the gates of all units
+// as scratch:
+//   coupled         there is no input gate: input = 1 - forget
+//   peepholes       gates see the cell, times a weight a unit: the old one, the output gate the new
+//   normalised      a gate's sums are normalised over the units, then scaled, then the bias is added
+//   projected       out = h = clip(Wp (output * tanh(cell)) + bp): fewer outputs than units
 #ifndef ARENITE_SRC_OPS_LSTM_CELL_H
 #define ARENITE_SRC_OPS_LSTM_CELL_H
 
 #include "dense.h"
 
 enum { ARN__LSTM_GATES = 4 };  // input, forget, cell, output
+enum { ARN__LSTM_INPUT = 0, ARN__LSTM_FORGET = 1, ARN__LSTM_CELL = 2, ARN__LSTM_OUTPUT = 3 };
 
 // How a layer's sums become values: a multiplier; for float the position of the weights' scale.
 typedef union arn__lstm_scale {
   arn__requant one;
   uint32_t scales_at;
 } arn__lstm_scale;
+
+enum {
+  ARN__LSTM_COUPLED = 1,
+  ARN__LSTM_PEEPHOLES = 2,
+  ARN__LSTM_NORMALISED = 4,
+  ARN__LSTM_PROJECTED = 8,
+};
+
+// Inputs of a node, from the first of a direction's weights on.
+enum {
+  ARN__LSTM_RECURRENT = 4,
+  ARN__LSTM_PEEPHOLE = 8,
+  ARN__LSTM_BIAS = 11,
+  ARN__LSTM_PROJECTION = 15,
+  ARN__LSTM_PROJECTION_BIAS = 16,
+};
+
+// What variants add.
+typedef struct arn__lstm_more {
+  uint32_t outputs;
+  float projection_clip;         // 0: none
+  uint32_t projection_scales_at; // of integer weights, in the file
+  float peephole_scale[3];       // input, forget, output
+  uint8_t norm_at;               // input of the node: first of four layer normalisations
+  uint8_t peephole_type, projection_type, projection_bias;  // types
+} arn__lstm_more;
 
 // Prepared data of one direction.
 typedef struct arn__lstm {
@@ -36,14 +70,20 @@ typedef struct arn__lstm {
   int8_t cell_power;        // the cell's scale is 2^cell_power
   uint8_t weights_at;       // inputs of the node: first of the weights (gates' input weights, then
   uint8_t hidden_at, cell_at;  // recurrent ones, peepholes, biases, projection); the states
+  uint8_t variant;          // ARN__LSTM_...
   arn__lstm_scale scale[2][ARN__LSTM_GATES];  // input, recurrent
   arn__requant product, hidden;               // of gates: into the cell, into the hidden state
+  arn__lstm_more more;                        // if there is a variant
 } arn__lstm;
 
 // Checks a direction's tensors and fills `s`. Set before: inputs, units, weights_at, hidden_at,
-// cell_at. `kept` is how many values each state has; `clip` bounds the cell, 0 for none.
+// cell_at, and what of the variant the caller allows: more.norm_at (0: no variant at all),
+// more.outputs, more.projection_clip. `clip` bounds the cell, 0 for none.
 ARN_MUST_CHECK arn_status arn__lstm_prepare(const arn_prepare *p, const arn_tensor *in,
-                                            uint32_t kept, float clip, arn__lstm *s);
+                                            uint32_t batches, float clip, arn__lstm *s);
+
+// Returns the bytes of scratch that a step needs.
+uint32_t arn__lstm_scratch_bytes(const arn__lstm *s);
 
 // Returns how many bytes of `s` are in use.
 uint32_t arn__lstm_state_bytes(const arn__lstm *s);
@@ -51,5 +91,28 @@ uint32_t arn__lstm_state_bytes(const arn__lstm *s);
 // One step in time of batch `batch`: reads x [inputs], writes out [units] and the states.
 void arn__lstm_step(const arn_eval *e, const arn__lstm *s, const uint8_t *x, uint32_t batch,
                     uint8_t *out);
+
+// ---- between lstm_cell.c and lstm_variant.c -----------------------------------------------------
+
+// One step in time of one batch.
+typedef struct arn__lstm_site {
+  const arn_eval *e;
+  const arn__lstm *s;
+  const uint8_t *x;
+  uint8_t *hidden;  // of the step before
+  uint8_t *cell;    // [units]
+  uint8_t *out;
+} arn__lstm_site;
+
+// Computes a block of units, from `first` on, of a gate's layer on the input (side 0) or on the
+// hidden state (side 1).
+void arn__lstm_layer(const arn__lstm_site *t, uint32_t side, uint32_t gate, uint32_t first,
+                     void *out);
+
+// Finds out which variant a float node is, and checks its tensors. Sets s->variant, s->more.
+ARN_MUST_CHECK arn_status arn__lstm_variant_prepare(const arn_prepare *p, arn__lstm *s);
+
+// One step: reads and writes as arn__lstm_step says.
+void arn__lstm_variant_step(const arn__lstm_site *t);
 
 #endif
