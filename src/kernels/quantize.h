@@ -4,10 +4,11 @@
 #define ARENITE_SRC_KERNELS_QUANTIZE_H
 
 #include "arenite/model.h"
+#include "lanes.h"
 #include "unary.h"
 
 // Integers of any type up to 32 bits pass through blocks of int32 on the stack.
-#define ARN__QUANTIZE_BLOCK 32u
+#define ARN__QUANTIZE_BLOCK (ARN__LANES > 1 ? 256u : 32u)  // hosts have the stack for more
 
 // Loads n elements from element `first` on of an array of bool, int8, uint8, int16, uint16, int32
 // or uint32; stores the low bits of values to one (bool: whether not 0).

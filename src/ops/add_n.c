@@ -1,10 +1,11 @@
 // ADD_N: the sum of two or more tensors of one shape.
 #include "../kernels/add_n.h"
+#include "../kernels/lanes.h"
 
 #include "movement.h"
 #include "quantised.h"
 
-#define PIECE 48u   // sums at a time: 192 bytes of stack
+#define PIECE (ARN__LANES > 1 ? 256u : 48u)  // sums at a time: 192 bytes of stack, hosts have more
 #define HALVED 19   // int8 inputs are shifted left by 20, and halved: their scale is the larger one
 #define MOST_S8 15  // inputs of int8: more could leave 31 bits
 
@@ -80,6 +81,11 @@ static void write_s8(const add_n_state *s, int8_t *out, const int32_t *sums, uin
   arn__add_n_write_s8(out, sums, count, &params);
 }
 
+static const uint8_t *first_row(const arn_eval *e, uint32_t r, uint32_t row_bytes) {
+  const arn_rows in = arn_eval_input(e, 0, row_bytes);
+  return arn_row(&in, r);
+}
+
 // Sums elements [at, at + count) of row `r`.
 static void add_piece(const arn_eval *e, const add_n_state *s, uint32_t r, uint32_t at,
                       uint32_t count) {
@@ -88,8 +94,10 @@ static void add_piece(const arn_eval *e, const add_n_state *s, uint32_t r, uint3
     float f32[PIECE];
   } sums;
   const uint32_t bytes = s->type == ARN_INT8 ? 1 : 4, row_bytes = bytes * s->row_count;
-  memset(&sums, 0, sizeof sums);  // zeros of either type
-  for (uint32_t i = 0; i < e->input_count; i++) {
+  const bool copies = s->type != ARN_INT8;  // the first input is where sums begin
+  if (copies) memcpy(&sums, first_row(e, r, row_bytes) + (size_t)at * bytes, count * bytes);
+  else memset(&sums, 0, sizeof sums);
+  for (uint32_t i = copies ? 1 : 0; i < e->input_count; i++) {
     const arn_rows in = arn_eval_input(e, i, row_bytes);
     const void *from = arn_row(&in, r) + (size_t)at * bytes;
     switch (s->type) {

@@ -1,5 +1,6 @@
 // BUCKETIZE: for each value, how many of the boundaries (an option, in ascending order) are not
 // above it. Integers are compared as floats, as in TFLite. A NaN is above all.
+#include "../kernels/kernel.h"
 #include "movement.h"
 
 enum { OPTION_BOUNDARIES = 0 };
@@ -61,16 +62,41 @@ static float value_at(const uint8_t *row, uint32_t type, uint32_t i) {
   return (float)value;
 }
 
-// The first boundary above `value`, by halving.
+// The first boundary above `value`, by halving; without branches, of which none could be foreseen.
 static uint32_t bucket_of(const uint8_t *boundaries, uint32_t count, float value) {
   uint32_t first = 0;
   while (count > 0) {
-    const uint32_t half = count / 2;
-    const bool above = value < boundary(boundaries, first + half);
-    first += above ? 0 : half + 1;
-    count = above ? half : count - half - 1;
+    const uint32_t half = (count + 1) / 2;  // boundaries before and with the one that is looked at
+    first += value < boundary(boundaries, first + half - 1) ? 0 : half;
+    count -= half;
   }
   return first;
+}
+
+// A few boundaries are compared with one after the other, for many values side by side.
+#define FEW 16u
+#define MANY 64u
+
+ARN__KERNEL static void count_boundaries(const float *x, uint32_t n, const uint8_t *boundaries,
+                                         uint32_t count, int32_t *buckets) {
+  for (uint32_t i = 0; i < n; i++) buckets[i] = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const float bound = boundary(boundaries, k);
+    for (uint32_t i = 0; i < n; i++) buckets[i] += !(x[i] < bound);
+  }
+}
+
+static void bucketize_piece(const bucketize_state *s, const uint8_t *boundaries, const uint8_t *in,
+                            uint32_t first, uint32_t n, int32_t *buckets) {
+  float x[MANY];
+  for (uint32_t i = 0; i < n; i++) x[i] = value_at(in, s->type, first + i);
+  if (s->boundary_count <= FEW) {
+    count_boundaries(x, n, boundaries, s->boundary_count, buckets);
+  } else {
+    for (uint32_t i = 0; i < n; i++) {
+      buckets[i] = (int32_t)bucket_of(boundaries, s->boundary_count, x[i]);
+    }
+  }
 }
 
 static arn_status eval_bucketize(const arn_eval *e, const void *state) {
@@ -81,9 +107,11 @@ static arn_status eval_bucketize(const arn_eval *e, const void *state) {
   for (uint32_t r = e->span.first; r < e->span.first + e->span.count; r++) {
     const uint8_t *row = arn_row(&in, r);
     uint8_t *to = arn_row(&out, r);
-    for (uint32_t i = 0; i < s->row_count; i++) {
-      const uint32_t bucket = bucket_of(boundaries, s->boundary_count, value_at(row, s->type, i));
-      memcpy(to + 4 * i, &bucket, sizeof bucket);
+    for (uint32_t i = 0; i < s->row_count; i += MANY) {
+      const uint32_t n = s->row_count - i < MANY ? s->row_count - i : MANY;
+      int32_t buckets[MANY];
+      bucketize_piece(s, boundaries, row, i, n, buckets);
+      memcpy(to + 4 * i, buckets, 4 * n);
     }
   }
   return ARN_OK;

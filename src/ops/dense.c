@@ -1,10 +1,10 @@
 #include "dense.h"
 
+#include "../kernels/lanes.h"
 #include "../kernels/settle.h"
 #include "../kernels/widen.h"
 
-#define TILE_BYTES 128u
-#define TILE_DEPTH 32u     // of a tile of rows of weights
+#define TILE_BYTES (ARN__LANES > 1 ? 1024u : 128u)  // hosts have the stack for it
 #define GATHER_BYTES 128u
 
 static uint32_t element_bytes(const arn__dense *d) { return arn_type_bytes((arn_type)d->type); }
@@ -181,6 +181,16 @@ static void dot_s16(const arn__dense_run *run, int64_t *sums, const int16_t *x, 
   }
 }
 
+// Floats by rows of int8, for which there is a kernel.
+static bool is_hybrid(const arn__dense_run *run) {
+  return run->d->type == ARN_FLOAT32 && run->d->w_type == ARN_INT8 && !run->by_columns;
+}
+
+// The zero point that the kernel takes off: the input's, or where that is float the weights'.
+static int32_t zero_of(const arn__dense *d) {
+  return d->type == ARN_FLOAT32 ? d->w_zero : d->in_zero;
+}
+
 // Calls the kernel for weights of the kernel's own type.
 static void dot(const arn__dense_run *run, void *sums, const void *x, const void *w,
                 const arn__dot *call) {
@@ -193,6 +203,7 @@ static void dot(const arn__dense_run *run, void *sums, const void *x, const void
     case ARN_INT16: dot_s16(run, sums, x, w, call); break;
     default:
       if (run->by_columns) arn__dot_columns_f32(sums, x, w, call);
+      else if (is_hybrid(run)) arn__dot_rows_f32_s8(sums, x, w, call);
       else arn__dot_rows_f32(sums, x, w, call);
       break;
   }
@@ -202,12 +213,14 @@ static void *sum_at(const arn__dense_run *run, arn__dense_block *block, uint32_t
   return (uint8_t *)&block->sums + i * arn__dense_sum_bytes(run->d);
 }
 
-static bool needs_widening(const arn__dense *d) {
-  return d->w_type == ARN_INT4 || (d->type == ARN_FLOAT32 && d->w_type != ARN_FLOAT32);
+static bool needs_widening(const arn__dense_run *run) {
+  const arn__dense *d = run->d;
+  const bool is_other = d->type == ARN_FLOAT32 && d->w_type != ARN_FLOAT32;
+  return d->w_type == ARN_INT4 || (is_other && !is_hybrid(run));
 }
 
 static void widen_float(const arn__dense *d, float *out, const void *w, uint32_t at, uint32_t n) {
-  int8_t nibbles[TILE_DEPTH];
+  int8_t nibbles[TILE_BYTES / sizeof(float)];
   switch (d->w_type) {
     case ARN_FLOAT16: arn__widen_f16_f32(out, (const uint16_t *)w + at, n); break;
     case ARN_INT8: arn__widen_s8_f32(out, (const int8_t *)w + at, n, d->w_zero); break;
@@ -246,7 +259,7 @@ static void add_widened_columns(const arn__dense_run *run, arn__dense_block *blo
   tile t;
   const arn_span channels = block->channels;
   const uint32_t step_bytes = run->in_step * element_bytes(run->d);
-  const uint32_t most = run->d->type == ARN_FLOAT32 ? 2 : 8;
+  const uint32_t most = TILE_BYTES / ARN__DENSE_BLOCK / (run->d->type == ARN_FLOAT32 ? 4 : 1);
   arn__dot call = {0, channels.count, ARN__DENSE_BLOCK, run->in_step, run->d->in_zero, 0};
   for (uint32_t k = 0; k < depth.count; k += call.n) {
     call.n = depth.count - k < most ? depth.count - k : most;
@@ -263,15 +276,17 @@ static void add_widened_rows(const arn__dense_run *run, arn__dense_block *block,
   tile t;
   const arn_span channels = block->channels;
   const uint32_t es = element_bytes(run->d);
-  const uint32_t most = run->d->type == ARN_FLOAT32 ? 1 : 4;
-  arn__dot call = {0, 0, TILE_DEPTH, 1, run->d->in_zero, 0};
+  const bool is_float = run->d->type == ARN_FLOAT32;
+  const uint32_t most = is_float && ARN__LANES == 1 ? 1 : 4;
+  const uint32_t stride = TILE_BYTES / (is_float ? 4 : 1) / most;
+  arn__dot call = {0, 0, stride, 1, run->d->in_zero, 0};
   for (uint32_t c = 0; c < channels.count; c += call.count) {
     call.count = channels.count - c < most ? channels.count - c : most;
     for (uint32_t k = 0; k < depth.count; k += call.n) {
-      call.n = depth.count - k < TILE_DEPTH ? depth.count - k : TILE_DEPTH;
+      call.n = depth.count - k < stride ? depth.count - k : stride;
       for (uint32_t i = 0; i < call.count; i++) {
         const uint32_t at = (first_row(run, block) + c + i) * run->d->depth + depth.first + k;
-        widen_row(run, &t, i * TILE_DEPTH, at, call.n);
+        widen_row(run, &t, i * stride, at, call.n);
       }
       dot(run, sum_at(run, block, c), x + (size_t)k * es, &t, &call);
     }
@@ -282,7 +297,7 @@ static void add_direct(const arn__dense_run *run, arn__dense_block *block, arn_s
                        const uint8_t *x) {
   const arn__dense *d = run->d;
   const arn_span channels = block->channels;
-  arn__dot call = {depth.count, channels.count, 0, run->in_step, d->in_zero, 0};
+  arn__dot call = {depth.count, channels.count, 0, run->in_step, zero_of(d), 0};
   uint32_t at;
   if (run->by_columns) {
     at = depth.first * d->channels + channels.first;
@@ -303,7 +318,7 @@ static void add_scattered(const arn__dense_run *run, arn__dense_block *block, ar
   const arn_span channels = block->channels;
   const uint32_t w_bytes = arn_type_bytes((arn_type)run->d->w_type);
   const uint32_t step_bytes = run->in_step * element_bytes(run->d);
-  arn__dot call = {depth.count, channels.count, run->d->depth, 1, run->d->in_zero, 0};
+  arn__dot call = {depth.count, channels.count, run->d->depth, 1, zero_of(run->d), 0};
   if (run->by_columns) {
     call.n = 1;
     for (uint32_t k = 0; k < depth.count; k++) {
@@ -336,7 +351,7 @@ static void subtract_zero(const arn__dense_run *run, arn__dense_block *block, ar
 void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
                     const uint8_t *x) {
   if (run->w.table) add_scattered(run, block, depth, x);
-  else if (!needs_widening(run->d)) add_direct(run, block, depth, x);
+  else if (!needs_widening(run)) add_direct(run, block, depth, x);
   else if (run->by_columns) add_widened_columns(run, block, depth, x);
   else add_widened_rows(run, block, depth, x);
   if (run->d->w_zero != 0 && run->d->type != ARN_FLOAT32) subtract_zero(run, block, depth, x);

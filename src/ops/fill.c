@@ -116,8 +116,12 @@ static bool range_of_integers(const arn_eval *e, const range_state *s) {
   const size_t element = s->type == ARN_INT32 ? 4 : 8;
   if (count_steps(start, read_integer(e, 1, s->type), delta) != s->count) return false;
   uint64_t value = (uint64_t)start;
-  for (uint32_t i = 0; i < s->count; i++, value += (uint64_t)delta) {
-    memcpy(out + i * element, &value, element);
+  for (uint32_t i = 0; i < s->count && element == 4; i++) {
+    const uint32_t word = (uint32_t)value + i * (uint32_t)delta;
+    memcpy(out + 4 * i, &word, sizeof word);
+  }
+  for (uint32_t i = 0; i < s->count && element == 8; i++, value += (uint64_t)delta) {
+    memcpy(out + 8 * i, &value, sizeof value);
   }
   return true;
 }

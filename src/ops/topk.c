@@ -69,13 +69,40 @@ static void sift_down(const search *s, uint32_t at, int32_t element) {
   s->heap[at] = element;
 }
 
+// Defines a search for the first element from `i` on that is better than the worst of the heap; it
+// stands behind all of the heap, so that equal ones are not. Most elements are passed by here.
+#define NEXT(name, value_type)                                                                  \
+  static uint32_t next_##name(const search *s, uint32_t i, uint32_t length) {                   \
+    const value_type *line = (const value_type *)(const void *)s->line;                         \
+    const value_type worst = line[s->heap[0]];                                                  \
+    while (i < length && !(worst < line[i])) i++;                                               \
+    return i;                                                                                   \
+  }
+NEXT(f32, float)
+NEXT(s8, int8_t)
+NEXT(u8, uint8_t)
+NEXT(s16, int16_t)
+NEXT(s32, int32_t)
+NEXT(s64, arn__s64)
+
+static uint32_t next_better(const search *s, uint32_t i, uint32_t length) {
+  switch (s->type) {
+    case ARN_FLOAT32: return next_f32(s, i, length);
+    case ARN_INT8: return next_s8(s, i, length);
+    case ARN_UINT8: return next_u8(s, i, length);
+    case ARN_INT16: return next_s16(s, i, length);
+    case ARN_INT32: return next_s32(s, i, length);
+    default: return next_s64(s, i, length);
+  }
+}
+
 // Leaves the indices of the k best of a line in `heap`, best first.
 static void search_line(search *s, uint32_t length, uint32_t k) {
   s->count = k;
   for (uint32_t i = 0; i < k; i++) s->heap[i] = (int32_t)i;
   for (uint32_t i = k / 2; i-- > 0;) sift_down(s, i, s->heap[i]);
-  for (uint32_t i = k; i < length; i++) {
-    if (is_worse(s, s->heap[0], (int32_t)i)) sift_down(s, 0, (int32_t)i);
+  for (uint32_t i = next_better(s, k, length); i < length; i = next_better(s, i + 1, length)) {
+    sift_down(s, 0, (int32_t)i);
   }
   while (s->count > 1) {
     const int32_t worst = s->heap[0], last = s->heap[--s->count];

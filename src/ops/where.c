@@ -1,5 +1,6 @@
 // WHERE and UNIQUE: outputs whose length depends on the data. Here it is fixed: a model runs where
 // its file gives the output's shape, and fails at run time where the data do not come to it.
+#include "../kernels/kernel.h"
 #include "movement.h"
 
 // ---- WHERE --------------------------------------------------------------------------------------
@@ -33,31 +34,55 @@ static arn_status where_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-static bool is_zero(const where_state *s, const uint8_t *at) {
-  static const uint8_t zeros[8] = {0};
-  float value;
-  if (s->type != ARN_FLOAT32) return memcmp(at, zeros, s->element) == 0;
-  memcpy(&value, at, sizeof value);
-  return value == 0;
+// Of a float, all bits but the sign.
+ARN__INLINE bool is_zero(const where_state *s, const uint8_t *at, uint32_t element) {
+  uint32_t word;
+  uint64_t wide;
+  switch (element) {
+    case 1: return *at == 0;
+    case 4:
+      memcpy(&word, at, sizeof word);
+      return (s->type == ARN_FLOAT32 ? word << 1 : word) == 0;
+    default: memcpy(&wide, at, sizeof wide); return wide == 0;
+  }
 }
 
-static void write_place(const where_state *s, uint32_t i, uint8_t *out) {
-  for (uint32_t d = s->rank; d-- > 0;) {
-    const int64_t index = i % (uint32_t)s->dims[d];
-    i /= (uint32_t)s->dims[d];
-    memcpy(out + 8 * d, &index, sizeof index);
+// Writes the places of a line along the last axis, which begins at `place`; returns the number of
+// places so far. `rank` and `element` are the state's.
+ARN__INLINE uint32_t search_line(const where_state *s, const uint8_t *in, const int64_t *place,
+                                 arn__s64 *out, uint32_t found, uint32_t rank, uint32_t element) {
+  const int64_t length = s->dims[rank - 1];
+  const uint32_t most = s->found;
+  arn__s64 *to = out + (size_t)found * rank;
+  for (int64_t i = 0; i < length; i++, in += element) {
+    if (is_zero(s, in, element) || found++ >= most) continue;
+    for (uint32_t d = 0; d + 1 < rank; d++) to[d] = place[d];
+    to[rank - 1] = i;
+    to += rank;
+  }
+  return found;
+}
+
+// Goes to the next line.
+static void advance(const where_state *s, int64_t *place) {
+  for (uint32_t d = s->rank - 1u; d-- > 0;) {
+    if (++place[d] < s->dims[d]) return;
+    place[d] = 0;
   }
 }
 
 static arn_status where_eval(const arn_eval *e, const void *state) {
   const where_state *s = state;
   const uint8_t *in = arn_eval_in(e, 0);
-  uint8_t *out = arn_eval_out(e, 0);
+  arn__s64 *out = arn_eval_out(e, 0);
+  const uint32_t line = (uint32_t)s->dims[s->rank - 1];
+  int64_t place[ARN_MAX_RANK] = {0};
   uint32_t found = 0;
-  for (uint32_t i = 0; i < s->count; i++) {
-    if (is_zero(s, in + i * s->element)) continue;
-    if (found < s->found) write_place(s, i, out + 8 * found * s->rank);
-    found++;
+  for (uint32_t i = 0; i < s->count; i += line, in += line * s->element) {
+    found = s->rank == 2 && s->element == 1
+                ? search_line(s, in, place, out, found, 2, 1)
+                : search_line(s, in, place, out, found, s->rank, s->element);
+    advance(s, place);
   }
   if (found == s->found) return ARN_OK;
   return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, found, s->found);
@@ -99,12 +124,38 @@ static arn_status unique_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-static bool are_equal(const unique_state *s, const uint8_t *a, const uint8_t *b) {
-  float x, y;
-  if (s->type != ARN_FLOAT32) return memcmp(a, b, s->element) == 0;
-  memcpy(&x, a, sizeof x);
-  memcpy(&y, b, sizeof y);
-  return x == y;
+// Defines a search for one of `count` values that equals another.
+#define FIND(name, value_type)                                                                  \
+  static uint32_t find_##name(const uint8_t *values, uint32_t count, const uint8_t *one) {      \
+    const value_type *all = (const value_type *)(const void *)values;                           \
+    const value_type value = *(const value_type *)(const void *)one;                            \
+    uint32_t k = 0;                                                                             \
+    while (k < count && all[k] != value) k++;                                                   \
+    return k;                                                                                   \
+  }
+FIND(f32, float)
+FIND(8, uint8_t)
+FIND(16, uint16_t)
+FIND(32, uint32_t)
+FIND(64, arn__u64)
+
+static uint32_t find_bytes(const uint8_t *values, uint32_t count, const uint8_t *one,
+                           uint32_t element) {
+  uint32_t k = 0;
+  while (k < count && memcmp(values + k * element, one, element) != 0) k++;
+  return k;
+}
+
+static uint32_t find(const unique_state *s, const uint8_t *values, uint32_t count,
+                     const uint8_t *one) {
+  if (s->type == ARN_FLOAT32) return find_f32(values, count, one);
+  switch (s->element) {
+    case 1: return find_8(values, count, one);
+    case 2: return find_16(values, count, one);
+    case 4: return find_32(values, count, one);
+    case 8: return find_64(values, count, one);
+    default: return find_bytes(values, count, one, s->element);
+  }
 }
 
 static arn_status unique_eval(const arn_eval *e, const void *state) {
@@ -114,8 +165,7 @@ static arn_status unique_eval(const arn_eval *e, const void *state) {
   uint32_t different = 0;
   for (uint32_t i = 0; i < s->count; i++) {
     const uint8_t *value = in + i * s->element;
-    uint64_t k = 0;
-    while (k < different && !are_equal(s, value, values + k * s->element)) k++;
+    const uint64_t k = find(s, values, different, value);
     if (k == s->different) return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, different + 1, different);
     if (k == different) {
       memcpy(values + k * s->element, value, s->element);

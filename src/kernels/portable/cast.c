@@ -98,8 +98,8 @@ ARN__KERNEL static void to_int32(const float *x, uint32_t n, arn__clamp range, i
   const float low = (float)range.low;
   const float high = range.high == INT32_MAX ? 2147483520.0f : (float)range.high;
   for (uint32_t i = 0; i < n; i++) {
-    const float bounded = x[i] > low ? x[i] : low;
-    const int32_t y = x[i] > high ? range.high : (int32_t)(bounded > high ? high : bounded);
+    const float bounded = x[i] > high ? high : x[i] > low ? x[i] : low;
+    const int32_t y = x[i] > high ? range.high : (int32_t)bounded;
     values[i] = x[i] != x[i] ? 0 : y;
   }
 }
@@ -118,6 +118,7 @@ static void from_floats(const float *x, void *out, uint32_t first, uint32_t n, a
   int32_t values[BLOCK];
   switch (type) {
     case ARN_FLOAT32: memmove((float *)out + first, x, n * sizeof *x); return;
+    case ARN_INT32: to_int32(x, n, range_of(type), (int32_t *)out + first); return;
     case ARN_INT64:
     case ARN_UINT64: to_unsigned_or_wide(x, (arn__u64 *)out + first, n, type); return;
     case ARN_UINT32: to_unsigned_or_wide(x, (uint32_t *)out + first, n, type); return;

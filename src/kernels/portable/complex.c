@@ -1,5 +1,6 @@
 #include "../complex.h"
 
+#include "../elementwise.h"
 #include "../fmath.h"
 
 ARN__INLINE void take_parts(uint8_t *out, const uint8_t *in, uint32_t count, size_t bytes) {
@@ -21,6 +22,7 @@ ARN__KERNEL void arn__complex_part_portable(void *out, const void *in, uint32_t 
 
 // The larger part times sqrt(1 + ratio^2): no square leaves the range of floats.
 ARN__KERNEL void arn__complex_abs_f32_portable(float *out, const float *x, uint32_t count) {
+  ARN__INDEPENDENT
   for (uint32_t i = 0; i < count; i++) {
     const float re = arn__fmath_abs(x[2 * i]), im = arn__fmath_abs(x[2 * i + 1]);
     const float large = re > im ? re : im, small = re > im ? im : re;

@@ -45,6 +45,34 @@ ARN__KERNEL void arn__dot_rows_f32_portable(float *acc, const float *x, const fl
   for (; c < d->count; c++, w += d->stride) acc[c] += one_row(x, w, d->n);
 }
 
+// Weights of a row that become floats at a time. Where there are vector registers, the conversion
+// is a loop of its own, which vectorises; elsewhere a few are enough.
+#define PIECE (ARN__LANES > 1 ? 128u : 4u)
+
+ARN__INLINE void widen(float *out, const int8_t *w, uint32_t n, int32_t zero) {
+  for (uint32_t i = 0; i < n; i++) out[i] = (float)(w[i] - zero);
+}
+
+ARN__INLINE void some_rows_s8(float *acc, const float *x, const int8_t *w, const arn__dot *d,
+                              uint32_t rows) {
+  float piece[4 * PIECE];
+  for (uint32_t at = 0; at < d->n; at += PIECE) {
+    const uint32_t n = d->n - at < PIECE ? d->n - at : PIECE;
+    for (uint32_t r = 0; r < rows; r++) {
+      widen(piece + r * PIECE, w + r * (size_t)d->stride + at, n, d->zero);
+    }
+    if (rows == 4) four_rows(acc, x + at, piece, PIECE, n);
+    else acc[0] += one_row(x + at, piece, n);
+  }
+}
+
+ARN__KERNEL void arn__dot_rows_f32_s8_portable(float *acc, const float *x, const int8_t *w,
+                                               const arn__dot *d) {
+  uint32_t c = 0;
+  for (; c + 4 <= d->count; c += 4, w += 4 * (size_t)d->stride) some_rows_s8(acc + c, x, w, d, 4);
+  for (; c < d->count; c++, w += d->stride) some_rows_s8(acc + c, x, w, d, 1);
+}
+
 // As in dot_s8.c; two vectors at a time.
 ARN__INLINE void some_columns(float *acc, const float *x, const float *w, const arn__dot *d,
                               uint32_t c) {

@@ -64,15 +64,28 @@ ARN__KERNEL void arn__dot_rows_s16_s8_portable(int64_t *acc, const int16_t *x, c
   }
 }
 
-ARN__INLINE int64_t one_row(const int16_t *x, const int16_t *w, uint32_t n) {
-  int64_t s = 0;
-  for (uint32_t i = 0; i < n; i++) s += x[i] * w[i];
-  return s;
+// Products of a byte and 16 bits that a 32-bit sum holds: 128 * 255 * 2^15 < 2^31.
+#define HALVES 128u
+
+// Sums of the low and the high bytes of the input, apart: 32 bits hold them for a while, and
+// 16-bit products in 32-bit sums are what vector units do best. n <= HALVES.
+ARN__INLINE int64_t some_products(const int16_t *x, const int16_t *w, uint32_t n) {
+  int32_t low = 0, high = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const int16_t l = (int16_t)(x[i] & 0xFF), h = (int16_t)(x[i] >> 8);
+    low += l * w[i];
+    high += h * w[i];
+  }
+  return low + 256 * (int64_t)high;
 }
 
 ARN__KERNEL void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
                                             const arn__dot *d) {
-  for (uint32_t c = 0; c < d->count; c++, w += d->stride) acc[c] += one_row(x, w, d->n);
+  for (uint32_t c = 0; c < d->count; c++, w += d->stride) {
+    for (uint32_t at = 0; at < d->n; at += HALVES) {
+      acc[c] += some_products(x + at, w + at, d->n - at < HALVES ? d->n - at : HALVES);
+    }
+  }
 }
 
 // Adds rows, read ARN__LANES_INT wide, to so many columns; at most CHUNK of them.

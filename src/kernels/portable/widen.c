@@ -1,11 +1,25 @@
 #include "../widen.h"
 
-void arn__widen_s4_s8(int8_t *out, const uint8_t *packed, uint32_t first, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    const uint32_t at = first + i;
-    const uint32_t nibble = packed[at >> 1] >> (4 * (at & 1)) & 15u;
-    out[i] = (int8_t)((int32_t)(nibble ^ 8u) - 8);
+#include "../elementwise.h"
+
+ARN__INLINE int8_t nibble(uint32_t byte, uint32_t odd) {
+  return (int8_t)((int32_t)((byte >> (4 * odd) & 15u) ^ 8u) - 8);
+}
+
+// Whole bytes in a loop of their own, which vectorises.
+ARN__KERNEL void arn__widen_s4_s8(int8_t *out, const uint8_t *packed, uint32_t first, uint32_t n) {
+  packed += first / 2;
+  if (first % 2 != 0 && n > 0) {
+    *out++ = nibble(*packed++, 1);
+    n--;
   }
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < n / 2; i++) {
+    const uint32_t byte = packed[i];
+    out[2 * i] = nibble(byte, 0);
+    out[2 * i + 1] = nibble(byte, 1);
+  }
+  if (n % 2 != 0) out[n - 1] = nibble(packed[n / 2], 0);
 }
 
 ARN__KERNEL void arn__widen_s8_f32(float *out, const int8_t *in, uint32_t n, int32_t zero) {
