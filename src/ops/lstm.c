@@ -27,6 +27,7 @@ typedef struct lstm {
   uint8_t time_major;
   uint8_t whole;  // not cut into rows
   arn__lstm cell;
+  arn__lstm_more more;  // of a variant
 } lstm;
 
 static arn_status check_options(const arn_prepare *p) {
@@ -55,17 +56,18 @@ static arn_status prepare_cell(arn_prepare *p, const arn_tensor *in, uint32_t ou
   s->cell.weights_at = WEIGHTS;
   s->cell.hidden_at = HIDDEN;
   s->cell.cell_at = CELL;
-  s->cell.more.norm_at = LAYER_NORM;
-  s->cell.more.outputs = outputs;
-  s->cell.more.projection_clip = arn_option_f32(p, OPTION_PROJECTION_CLIP, 0.0f);
+  s->more.norm_at = LAYER_NORM;
+  s->more.outputs = outputs;
+  s->more.projection_clip = arn_option_f32(p, OPTION_PROJECTION_CLIP, 0.0f);
   const float clip = arn_option_f32(p, OPTION_CELL_CLIP, 0.0f);
   if ((uint64_t)s->batches * s->cell.units > UINT32_MAX) return arn_refuse(p, ARN_WHAT_SHAPE, &w);
-  status = arn__lstm_prepare(p, in, s->batches, clip, &s->cell);
-  if (status == ARN_OK && s->cell.more.outputs != outputs) {
+  status = arn__lstm_prepare(p, in, s->batches, clip, &s->cell, &s->more);
+  if (status == ARN_OK && arn__lstm_outputs(&s->cell, &s->more) != outputs) {
     return arn_refuse(p, ARN_WHAT_SHAPE, &w);
   }
   p->scratch_bytes = arn__lstm_scratch_bytes(&s->cell);
   p->state_bytes = (uint32_t)offsetof(lstm, cell) + arn__lstm_state_bytes(&s->cell);
+  if (s->cell.variant) p->state_bytes = sizeof *s;
   return status;
 }
 
@@ -126,12 +128,17 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const lstm *s = state;
   const uint32_t es = arn_type_bytes((arn_type)s->cell.type);
   const arn_rows in = arn_eval_input(e, INPUT, s->cell.inputs * es);
-  const uint32_t outputs = s->cell.variant ? s->cell.more.outputs : s->cell.units;
+  const uint32_t outputs = arn__lstm_outputs(&s->cell, &s->more);
   const arn_rows out = arn_eval_output(e, 0, outputs * es);
   const arn_span span = s->whole ? (arn_span){0, s->batches * s->steps} : e->span;
   for (uint32_t i = span.first; i < span.first + span.count; i++) {
     const uint32_t batch = s->time_major ? i % s->batches : i / s->steps;
-    arn__lstm_step(e, &s->cell, arn_row(&in, i), batch, arn_row(&out, i));
+    arn__lstm_site step = {.e = e,
+                           .s = &s->cell,
+                           .more = &s->more,
+                           .x = arn_row(&in, i),
+                           .out = arn_row(&out, i)};
+    arn__lstm_step(&step, batch);
   }
   return ARN_OK;
 }

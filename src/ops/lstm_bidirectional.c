@@ -85,9 +85,9 @@ static arn_status check_shapes(const arn_prepare *p, const tensors *t, bidirecti
 static arn_status prepare_directions(const arn_prepare *p, const arn_tensor *in,
                                      bidirectional *s) {
   const float clip = arn_option_f32(p, OPTION_CELL_CLIP, 0.0f);
-  const arn_status status = arn__lstm_prepare(p, in, s->batches, clip, &s->forward);
+  const arn_status status = arn__lstm_prepare(p, in, s->batches, clip, &s->forward, NULL);
   if (status != ARN_OK) return status;
-  return arn__lstm_prepare(p, in, s->batches, clip, &s->backward);
+  return arn__lstm_prepare(p, in, s->batches, clip, &s->backward, NULL);
 }
 
 static arn_status prepare(arn_prepare *p, void *state) {
@@ -124,7 +124,9 @@ static void run(const arn_eval *e, const bidirectional *s, const arn__lstm *cell
     for (uint32_t i = 0; i < s->steps; i++) {
       const uint32_t step = cell == &s->forward ? i : s->steps - 1 - i;
       const uint32_t at = s->time_major ? step * s->batches + b : b * s->steps + step;
-      arn__lstm_step(e, cell, in + at * in_bytes, b, to.base + at * to.bytes);
+      arn__lstm_site t = {
+          .e = e, .s = cell, .x = in + at * in_bytes, .out = to.base + at * to.bytes};
+      arn__lstm_step(&t, b);
     }
   }
 }

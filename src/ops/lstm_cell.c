@@ -31,10 +31,14 @@ static arn_status refuse_variants(const arn_prepare *p, const arn__lstm *s) {
   return ARN_OK;
 }
 
-static arn_status find_variant(const arn_prepare *p, arn__lstm *s) {
-  if (s->type == ARN_FLOAT32 && s->more.norm_at > 0) return arn__lstm_variant_prepare(p, s);
-  s->more.outputs = s->units;
-  return refuse_variants(p, s);
+// *outputs is how many values the hidden state of a batch has.
+static arn_status find_variant(const arn_prepare *p, arn__lstm *s, arn__lstm_more *more,
+                               uint32_t *outputs) {
+  *outputs = s->units;
+  if (more == NULL || s->type != ARN_FLOAT32) return refuse_variants(p, s);
+  const arn_status status = arn__lstm_variant_prepare(p, s, more);
+  if (s->variant & ARN__LSTM_PROJECTED) *outputs = more->outputs;
+  return status;
 }
 
 static arn_status check_state(const arn_prepare *p, const arn_tensor *t, uint32_t type,
@@ -96,14 +100,14 @@ static arn_status prepare_biases(const arn_prepare *p, arn__lstm *s) {
 }
 
 static arn_status prepare_layers(const arn_prepare *p, float in_scale, float hidden_scale,
-                                 arn__lstm *s) {
+                                 uint32_t outputs, arn__lstm *s) {
   arn_tensor w;
   arn_status status = arn_prepare_input(p, s->weights_at + GATE_FORGET, &w);
   s->w_type = w.type;
   for (uint32_t g = first_gate(s); g < GATES && status == ARN_OK; g++) {
     status = prepare_weights(p, s->weights_at + g, s->inputs, in_scale, s, &s->scale[0][g]);
     if (status != ARN_OK) break;
-    status = prepare_weights(p, s->weights_at + RECURRENT + g, s->more.outputs, hidden_scale, s,
+    status = prepare_weights(p, s->weights_at + RECURRENT + g, outputs, hidden_scale, s,
                              &s->scale[1][g]);
   }
   if (status != ARN_OK) return status;
@@ -146,29 +150,30 @@ static arn_status prepare_quantised(const arn_prepare *p, const arn_tensor *in,
   s->in_zero = (int16_t)in_zero;
   s->hidden_zero = (int16_t)hidden_zero;
   s->hidden = arn__requant_of(UNIT_SCALE * UNIT_SCALE / (double)hidden_scale);
-  return prepare_layers(p, in_scale, hidden_scale, s);
+  return prepare_layers(p, in_scale, hidden_scale, s->units, s);
 }
 
 arn_status arn__lstm_prepare(const arn_prepare *p, const arn_tensor *in, uint32_t batches,
-                             float clip, arn__lstm *s) {
+                             float clip, arn__lstm *s, arn__lstm_more *more) {
   arn_tensor hidden, cell;
+  uint32_t outputs;
   s->type = in->type;
   if (s->type != ARN_FLOAT32 && s->type != ARN_INT8 && s->type != ARN_INT16) {
     return arn_refuse(p, ARN_WHAT_TYPE, in);
   }
   const bool is_float = s->type == ARN_FLOAT32;
-  arn_status status = find_variant(p, s);
+  arn_status status = find_variant(p, s, more, &outputs);
   if (!(clip >= 0.0f)) status = arn_refuse(p, ARN_WHAT_OPTION, NULL);
   if (status == ARN_OK) status = arn_prepare_input(p, s->hidden_at, &hidden);
   if (status == ARN_OK) status = arn_prepare_input(p, s->cell_at, &cell);
-  if (status == ARN_OK) status = check_state(p, &hidden, s->type, batches * s->more.outputs);
+  if (status == ARN_OK) status = check_state(p, &hidden, s->type, batches * outputs);
   if (status == ARN_OK) {
     status = check_state(p, &cell, is_float ? ARN_FLOAT32 : ARN_INT16, batches * s->units);
   }
   if (status != ARN_OK) return status;
   if (is_float) {
     s->clip.f32 = clip > 0.0f ? clip : -1.0f;
-    return prepare_layers(p, 1.0f, 1.0f, s);
+    return prepare_layers(p, 1.0f, 1.0f, outputs, s);
   }
   status = prepare_cell(p, &cell, clip, s);
   return status == ARN_OK ? prepare_quantised(p, in, &hidden, s) : status;
@@ -179,8 +184,7 @@ static bool has_float_weights(const arn__lstm *s) {
 }
 
 uint32_t arn__lstm_state_bytes(const arn__lstm *s) {
-  if (s->variant) return sizeof *s;
-  if (s->type != ARN_FLOAT32) return offsetof(arn__lstm, more);
+  if (s->variant || s->type != ARN_FLOAT32) return sizeof *s;
   return (uint32_t)(has_float_weights(s) ? offsetof(arn__lstm, scale)
                                          : offsetof(arn__lstm, product));
 }
@@ -200,8 +204,9 @@ typedef union values {
 } values;
 
 // Sets the layer of gate `gate` on the input (side 0) or on the hidden state (side 1).
-static void set_layer(const arn__lstm *s, uint32_t side, uint32_t gate, arn__dense *d) {
-  d->depth = side == 0 ? s->inputs : s->variant ? s->more.outputs : s->units;
+static void set_layer(const step *t, uint32_t side, uint32_t gate, arn__dense *d) {
+  const arn__lstm *s = t->s;
+  d->depth = side == 0 ? s->inputs : arn__lstm_outputs(s, t->more);
   d->channels = s->units;
   d->in_zero = side == 0 ? s->in_zero : s->hidden_zero;
   d->w_zero = d->out_zero = 0;
@@ -230,7 +235,7 @@ void arn__lstm_layer(const step *t, uint32_t side, uint32_t gate, uint32_t first
   arn__dense_run run = {&d, t->e->model->bytes,
                         arn_eval_input(t->e, weights + (side == 0 ? 0 : RECURRENT), 0),
                         arn_eval_in(t->e, weights + BIASES), 1, false, NULL};
-  set_layer(t->s, side, gate, &d);
+  set_layer(t, side, gate, &d);
   arn__dense_set_whole(&run.w);
   arn__dense_begin(&run, first, &block);
   arn__dense_clear(&run, &block);
@@ -297,19 +302,19 @@ static void run_block_quantised(const step *t, uint32_t first, uint32_t n) {
   }
 }
 
-void arn__lstm_step(const arn_eval *e, const arn__lstm *s, const uint8_t *x, uint32_t batch,
-                    uint8_t *out) {
-  const uint32_t outputs = s->variant ? s->more.outputs : s->units;
+void arn__lstm_step(step *t, uint32_t batch) {
+  const arn__lstm *s = t->s;
+  const uint32_t outputs = arn__lstm_outputs(s, t->more);
   const uint32_t hidden_bytes = outputs * arn_type_bytes((arn_type)s->type);
   const uint32_t cell_bytes = s->units * (s->type == ARN_FLOAT32 ? 4 : 2);
-  const step t = {e, s, x, arn_eval_input(e, s->hidden_at, 0).base + batch * hidden_bytes,
-                  arn_eval_input(e, s->cell_at, 0).base + batch * cell_bytes, out};
-  if (s->variant) arn__lstm_variant_step(&t);
+  t->hidden = arn_eval_input(t->e, s->hidden_at, 0).base + batch * hidden_bytes;
+  t->cell = arn_eval_input(t->e, s->cell_at, 0).base + batch * cell_bytes;
+  if (s->variant) arn__lstm_variant_step(t);
   for (uint32_t first = 0; first < s->units && !s->variant; first += ARN__DENSE_BLOCK) {
     const uint32_t left = s->units - first;
     const uint32_t n = left < ARN__DENSE_BLOCK ? left : ARN__DENSE_BLOCK;
-    if (s->type == ARN_FLOAT32) run_block_float(&t, first, n);
-    else run_block_quantised(&t, first, n);
+    if (s->type == ARN_FLOAT32) run_block_float(t, first, n);
+    else run_block_quantised(t, first, n);
   }
-  memcpy(t.hidden, out, hidden_bytes);
+  memcpy(t->hidden, t->out, hidden_bytes);
 }

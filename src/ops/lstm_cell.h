@@ -48,7 +48,7 @@ enum {
   ARN__LSTM_PROJECTION_BIAS = 16,
 };
 
-// What variants add.
+// What variants add, kept behind the prepared data of the direction.
 typedef struct arn__lstm_more {
   uint32_t outputs;
   float projection_clip;         // 0: none
@@ -73,44 +73,49 @@ typedef struct arn__lstm {
   uint8_t variant;          // ARN__LSTM_...
   arn__lstm_scale scale[2][ARN__LSTM_GATES];  // input, recurrent
   arn__requant product, hidden;               // of gates: into the cell, into the hidden state
-  arn__lstm_more more;                        // if there is a variant
 } arn__lstm;
 
 // Checks a direction's tensors and fills `s`. Set before: inputs, units, weights_at, hidden_at,
-// cell_at, and what of the variant the caller allows: more.norm_at (0: no variant at all),
-// more.outputs, more.projection_clip. `clip` bounds the cell, 0 for none.
+// cell_at. more: NULL where no variant is taken; else set before: outputs, norm_at, projection_clip;
+// it is kept only if s->variant says so. `clip` bounds the cell, 0 for none.
 ARN_MUST_CHECK arn_status arn__lstm_prepare(const arn_prepare *p, const arn_tensor *in,
-                                            uint32_t batches, float clip, arn__lstm *s);
+                                            uint32_t batches, float clip, arn__lstm *s,
+                                            arn__lstm_more *more);
 
 // Returns the bytes of scratch that a step needs.
 uint32_t arn__lstm_scratch_bytes(const arn__lstm *s);
 
-// Returns how many bytes of `s` are in use.
+// Returns how many bytes of `s` are in use (with a variant: all).
 uint32_t arn__lstm_state_bytes(const arn__lstm *s);
 
-// One step in time of batch `batch`: reads x [inputs], writes out [units] and the states.
-void arn__lstm_step(const arn_eval *e, const arn__lstm *s, const uint8_t *x, uint32_t batch,
-                    uint8_t *out);
+// Returns how many values the hidden state of a batch has.
+static inline uint32_t arn__lstm_outputs(const arn__lstm *s, const arn__lstm_more *more) {
+  return s->variant & ARN__LSTM_PROJECTED ? more->outputs : s->units;
+}
 
-// ---- between lstm_cell.c and lstm_variant.c -----------------------------------------------------
-
-// One step in time of one batch.
+// A step in time of one batch.
 typedef struct arn__lstm_site {
   const arn_eval *e;
   const arn__lstm *s;
-  const uint8_t *x;
-  uint8_t *hidden;  // of the step before
-  uint8_t *cell;    // [units]
-  uint8_t *out;
+  const arn__lstm_more *more;  // read only if s->variant
+  const uint8_t *x;            // [inputs]
+  uint8_t *hidden, *cell;      // of the step before; set by arn__lstm_step
+  uint8_t *out;                // [units], or as many as a projection has
 } arn__lstm_site;
+
+// Runs it: reads x, writes out and the states of batch `batch`.
+void arn__lstm_step(arn__lstm_site *t, uint32_t batch);
+
+// ---- between lstm_cell.c and lstm_variant.c -----------------------------------------------------
 
 // Computes a block of units, from `first` on, of a gate's layer on the input (side 0) or on the
 // hidden state (side 1).
 void arn__lstm_layer(const arn__lstm_site *t, uint32_t side, uint32_t gate, uint32_t first,
                      void *out);
 
-// Finds out which variant a float node is, and checks its tensors. Sets s->variant, s->more.
-ARN_MUST_CHECK arn_status arn__lstm_variant_prepare(const arn_prepare *p, arn__lstm *s);
+// Finds out which variant a float node is, and checks its tensors. Sets s->variant, *more.
+ARN_MUST_CHECK arn_status arn__lstm_variant_prepare(const arn_prepare *p, arn__lstm *s,
+                                                    arn__lstm_more *more);
 
 // One step: reads and writes as arn__lstm_step says.
 void arn__lstm_variant_step(const arn__lstm_site *t);

@@ -41,7 +41,7 @@ static arn_status check_coupled(const arn_prepare *p, arn__lstm *s) {
   return ARN_OK;
 }
 
-static arn_status check_peepholes(const arn_prepare *p, arn__lstm *s) {
+static arn_status check_peepholes(const arn_prepare *p, arn__lstm *s, arn__lstm_more *more) {
   bool present;
   const uint32_t first = s->weights_at + ARN__LSTM_PEEPHOLE;
   arn_status status = check_presence(p, s, first, 3, &present);
@@ -52,9 +52,9 @@ static arn_status check_peepholes(const arn_prepare *p, arn__lstm *s) {
     int32_t zero = 0;
     status = arn_prepare_input(p, first + i, &t);
     if (status != ARN_OK) return status;
-    s->more.peephole_scale[i] = 1.0f;
-    s->more.peephole_type = t.type;
-    if (t.type == ARN_INT8) status = arn__quantised_read(p, &t, &s->more.peephole_scale[i], &zero);
+    more->peephole_scale[i] = 1.0f;
+    more->peephole_type = t.type;
+    if (t.type == ARN_INT8) status = arn__quantised_read(p, &t, &more->peephole_scale[i], &zero);
     if (status != ARN_OK) return status;
     if (zero != 0) return arn_refuse(p, ARN_WHAT_ZERO_POINT, &t);
     if (t.type != ARN_FLOAT32 && t.type != ARN_INT8) return arn_refuse(p, ARN_WHAT_TYPE, &t);
@@ -63,14 +63,14 @@ static arn_status check_peepholes(const arn_prepare *p, arn__lstm *s) {
   return ARN_OK;
 }
 
-static arn_status check_norms(const arn_prepare *p, arn__lstm *s) {
+static arn_status check_norms(const arn_prepare *p, arn__lstm *s, const arn__lstm_more *more) {
   bool present;
-  arn_status status = check_presence(p, s, s->more.norm_at, ARN__LSTM_GATES, &present);
+  arn_status status = check_presence(p, s, more->norm_at, ARN__LSTM_GATES, &present);
   if (status != ARN_OK || !present) return status;
   s->variant |= NORMALISED;
   for (uint32_t i = s->variant & COUPLED ? 1 : 0; i < ARN__LSTM_GATES; i++) {
     arn_tensor norm, bias;
-    status = arn_prepare_input(p, s->more.norm_at + i, &norm);
+    status = arn_prepare_input(p, more->norm_at + i, &norm);
     if (status == ARN_OK) status = arn_prepare_input(p, s->weights_at + ARN__LSTM_BIAS + i, &bias);
     if (status != ARN_OK) return status;
     if (norm.type != ARN_FLOAT32) return arn_refuse(p, ARN_WHAT_TYPE, &norm);
@@ -80,53 +80,53 @@ static arn_status check_norms(const arn_prepare *p, arn__lstm *s) {
   return ARN_OK;
 }
 
-static arn_status check_projection_bias(const arn_prepare *p, arn__lstm *s) {
+static arn_status check_projection_bias(const arn_prepare *p, const arn__lstm *s,
+                                        arn__lstm_more *more) {
   arn_tensor bias;
   const uint32_t at = s->weights_at + ARN__LSTM_PROJECTION_BIAS;
-  s->more.projection_bias = ARN__DENSE_NO_BIAS;
+  more->projection_bias = ARN__DENSE_NO_BIAS;
   if (!arn_prepare_has_input(p, at)) return ARN_OK;
   const arn_status status = arn_prepare_input(p, at, &bias);
   if (status != ARN_OK) return status;
   if (bias.type != ARN_FLOAT32) return arn_refuse(p, ARN_WHAT_TYPE, &bias);
-  if (bias.count != s->more.outputs) return arn_refuse_model(p, ARN_WHAT_SHAPE, &bias);
-  s->more.projection_bias = bias.type;
+  if (bias.count != more->outputs) return arn_refuse_model(p, ARN_WHAT_SHAPE, &bias);
+  more->projection_bias = bias.type;
   return ARN_OK;
 }
 
-static arn_status check_projection(const arn_prepare *p, arn__lstm *s) {
+static arn_status check_projection(const arn_prepare *p, arn__lstm *s, arn__lstm_more *more) {
   arn_tensor w;
   float scale;
   int32_t zero;
   const uint32_t at = s->weights_at + ARN__LSTM_PROJECTION;
   if (!arn_prepare_has_input(p, at)) {
     const bool bias = arn_prepare_has_input(p, s->weights_at + ARN__LSTM_PROJECTION_BIAS);
-    s->more.outputs = s->units;
     return bias ? arn_refuse_model(p, ARN_WHAT_INPUT_COUNT, NULL) : ARN_OK;
   }
   arn_status status = arn_prepare_input(p, at, &w);
   if (status != ARN_OK) return status;
   s->variant |= PROJECTED;
-  s->more.projection_type = w.type;
-  if (!(s->more.projection_clip >= 0.0f)) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
+  more->projection_type = w.type;
+  if (!(more->projection_clip >= 0.0f)) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
   if (!arn__dense_takes(ARN_FLOAT32, w.type)) return arn_refuse(p, ARN_WHAT_TYPE, &w);
   if (w.flags & ARN_TENSOR_SPARSE) return arn_refuse(p, ARN_WHAT_SPARSITY, &w);
-  if (w.rank != 2 || (uint32_t)w.dims[0] != s->more.outputs || (uint32_t)w.dims[1] != s->units) {
+  if (w.rank != 2 || (uint32_t)w.dims[0] != more->outputs || (uint32_t)w.dims[1] != s->units) {
     return arn_refuse_model(p, ARN_WHAT_SHAPE, &w);
   }
   if (w.type != ARN_FLOAT32 && w.type != ARN_FLOAT16) {
     status = arn__quantised_read(p, &w, &scale, &zero);
     if (status != ARN_OK) return status;
     if (zero != 0) return arn_refuse(p, ARN_WHAT_ZERO_POINT, &w);
-    s->more.projection_scales_at = w.scales_at;
+    more->projection_scales_at = w.scales_at;
   }
-  return check_projection_bias(p, s);
+  return check_projection_bias(p, s, more);
 }
 
-arn_status arn__lstm_variant_prepare(const arn_prepare *p, arn__lstm *s) {
+arn_status arn__lstm_variant_prepare(const arn_prepare *p, arn__lstm *s, arn__lstm_more *more) {
   arn_status status = check_coupled(p, s);
-  if (status == ARN_OK) status = check_peepholes(p, s);
-  if (status == ARN_OK) status = check_norms(p, s);
-  if (status == ARN_OK) status = check_projection(p, s);
+  if (status == ARN_OK) status = check_peepholes(p, s, more);
+  if (status == ARN_OK) status = check_norms(p, s, more);
+  if (status == ARN_OK) status = check_projection(p, s, more);
   if (status != ARN_OK) return status;
   return s->variant && s->units == 0 ? arn_refuse(p, ARN_WHAT_SHAPE, NULL) : ARN_OK;
 }
@@ -139,9 +139,9 @@ static void add_peephole(const arn__lstm_site *t, uint32_t gate, float *sums) {
   const uint32_t i = gate == ARN__LSTM_OUTPUT ? 2 : gate;
   const void *weights = arn_eval_in(t->e, s->weights_at + ARN__LSTM_PEEPHOLE + i);
   const float *cell = (const float *)(const void *)t->cell;
-  const float scale = s->more.peephole_scale[i];
+  const float scale = t->more->peephole_scale[i];
   for (uint32_t u = 0; u < s->units; u++) {
-    const float w = s->more.peephole_type == ARN_INT8 ? (float)((const int8_t *)weights)[u] * scale
+    const float w = t->more->peephole_type == ARN_INT8 ? (float)((const int8_t *)weights)[u] * scale
                                                       : ((const float *)weights)[u];
     sums[u] += w * cell[u];
   }
@@ -150,7 +150,7 @@ static void add_peephole(const arn__lstm_site *t, uint32_t gate, float *sums) {
 // Makes the mean of the sums 0 and their variance 1; then scale and bias of the gate.
 static void normalise(const arn__lstm_site *t, uint32_t gate, float *sums) {
   const uint32_t units = t->s->units;
-  const float *norm = arn_eval_in(t->e, t->s->more.norm_at + gate);
+  const float *norm = arn_eval_in(t->e, t->more->norm_at + gate);
   const float *bias = arn_eval_in(t->e, t->s->weights_at + ARN__LSTM_BIAS + gate);
   float mean = 0.0f, variance = 0.0f;
   for (uint32_t u = 0; u < units; u++) mean += sums[u];
@@ -177,7 +177,7 @@ static void run_gate(const arn__lstm_site *t, uint32_t gate, float *out) {
 }
 
 static void project_block(const arn__lstm_site *t, const float *units, uint32_t first, float *out) {
-  const arn__lstm_more *more = &t->s->more;
+  const arn__lstm_more *more = t->more;
   const uint32_t weights = t->s->weights_at + ARN__LSTM_PROJECTION;
   const float clip = more->projection_clip > 0.0f ? more->projection_clip : FLT_MAX;
   arn__dense d = {.depth = t->s->units,
@@ -221,7 +221,7 @@ void arn__lstm_variant_step(const arn__lstm_site *t) {
     return;
   }
   arn__lstm_multiply_f32(value, value, output, units);
-  for (uint32_t first = 0; first < s->more.outputs; first += ARN__DENSE_BLOCK) {
+  for (uint32_t first = 0; first < t->more->outputs; first += ARN__DENSE_BLOCK) {
     project_block(t, value, first, out);
   }
 }
