@@ -28,7 +28,8 @@ arn_status arn__find_op(const arn_model *m, const arn_op_list *ops, const arn_no
   if (found >= 0) {
     *op = ops->ops[found];
     *index = (uint32_t)found;
-    return ARN_OK;
+    *what = ARN_WHAT_SIZE;  // of the data that the record of an application says it prepares
+    return (*op)->state_bytes <= ARN_STATE_MAX_BYTES ? ARN_OK : ARN_ERR_ARGUMENT;
   }
   *what = node->code == ARN_CODE_CUSTOM ? why_no_custom_op(m, node) : ARN_WHAT_OP_NOT_REGISTERED;
   return ARN_ERR_NO_OP;

@@ -298,7 +298,7 @@ static void the_parts_add_up_to_the_arena(void **state) {
 
 // ---- operators ----
 
-static arn_what why_not(int32_t code, const char *custom, const arn_op_list *ops) {
+static void open_one_node(int32_t code, const char *custom) {
   arn_builder *b = arn_builder_new();
   const arn_build_tensor t = {.name = "t", .type = ARN_FLOAT32, .rank = 1, .shape = {8}};
   const arn_build_operator node = {.code = code, .custom_name = custom, .inputs = (int32_t[]){0},
@@ -309,6 +309,10 @@ static arn_what why_not(int32_t code, const char *custom, const arn_op_list *ops
   arn_builder_operator(b, &node);
   arn_builder_io(b, (int32_t[]){0}, 1, (int32_t[]){1}, 1);
   open_model(finish(b));
+}
+
+static arn_what why_not(int32_t code, const char *custom, const arn_op_list *ops) {
+  open_one_node(code, custom);
   s.config.ops = ops;
   assert_int_equal(start(ARENA_BYTES), ARN_ERR_NO_OP);
   assert_int_equal(s.error.node, 0);
@@ -328,6 +332,35 @@ static void operators_that_are_missing_say_why(void **state) {
   assert_int_equal(why_not(ARN_BUILTIN_CUSTOM, "FlexErf", &arn_ops_all), ARN_WHAT_OP_FLEX);
   assert_int_equal(why_not(ARN_BUILTIN_CUSTOM, "ethos-u", &arn_ops_all), ARN_WHAT_OP_VENDOR);
   assert_int_equal(why_not(ARN_BUILTIN_CUSTOM, "edgetpu-custom-op", &few), ARN_WHAT_OP_VENDOR);
+}
+
+// An application's own record that says it prepares more than the engine has room for.
+static arn_status never_prepared(arn_prepare *p, void *data) {
+  (void)p;
+  (void)data;
+  fail_msg("prepared without room");
+  return ARN_OK;
+}
+
+static void operators_with_too_much_data_are_refused(void **state) {
+  static const arn_op large = {.name = "mine", .code = ARN_CODE_CUSTOM, .state_bytes = 260,
+                               .prepare = never_prepared};
+  static const arn_op *const mine[] = {&large};
+  static const arn_op_list list = {mine, 1};
+  (void)state;
+  open_one_node(ARN_BUILTIN_CUSTOM, "mine");
+  s.config.ops = &list;
+  assert_int_equal(start(ARENA_BYTES), ARN_ERR_ARGUMENT);
+  assert_int_equal(s.error.what, ARN_WHAT_SIZE);
+  assert_int_equal(arn_check_node(&s.model, &list, 0, 0, &s.error), ARN_ERR_ARGUMENT);
+}
+
+static void no_operator_of_ours_has_too_much_data(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < arn_ops_all.count; i++) {
+    assert_true(arn_ops_all.ops[i]->state_bytes <= ARN_STATE_MAX_BYTES);
+    assert_int_equal(arn_ops_all.ops[i]->state_bytes % 4, 0);
+  }
 }
 
 // ---- tensors ----
@@ -641,6 +674,8 @@ int main(void) {
       cmocka_unit_test(measuring_says_what_workspace_it_needs),
       cmocka_unit_test(the_parts_add_up_to_the_arena),
       cmocka_unit_test(operators_that_are_missing_say_why),
+      cmocka_unit_test(operators_with_too_much_data_are_refused),
+      cmocka_unit_test(no_operator_of_ours_has_too_much_data),
       cmocka_unit_test(tensors_are_found_by_index_name_and_signature),
       cmocka_unit_test(keeping_all_gives_every_tensor_its_own_memory),
       cmocka_unit_test(weights_are_copied_where_asked),
