@@ -1,5 +1,5 @@
-"""Validates JSON files against docs/schema, wants every field to be described there, and counts anew
-what follows from other fields: live bytes, high water, the peak, the sum of the breakdown.
+"""Validates JSON files against docs/schema, wants every field to be described there, and counts
+anew what follows from other fields: live bytes, high water, the peak, the sum of the breakdown.
 
 Usage: check_json.py FILE... Needs python3-jsonschema. Closes with "N passed, N failed".
 """

@@ -36,7 +36,7 @@ async function open(browser, name, options) {
     if (message.type() === 'error') problems.push(message.text());
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith('file://')) problems.push('fetches ' + request.url());
+    if (!/^(file|blob):/.test(request.url())) problems.push('fetches ' + request.url());
   });
   await page.goto('file://' + join(pages, name));
   await page.evaluate(
@@ -133,6 +133,16 @@ async function testOnePlan(browser) {
     if ((await inked(page, 'map')) < 1000) throw new Error('the map is empty');
     await page.keyboard.press('d');
     equal(await back(), before, 'background');
+  });
+  await check('the pictures are saved as a PNG file', async () => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download', {timeout: 5000}),
+      page.keyboard.press('w'),
+    ]);
+    equal(download.suggestedFilename(), 'kws.png', 'name');
+    const bytes = readFileSync(await download.path());
+    equal(bytes.subarray(1, 4).toString(), 'PNG', 'signature');
+    equal(bytes.length > 5000, true, 'more than 5,000 bytes');
   });
   await check('nothing is fetched, no error is raised', async () =>
     equal(problems.join('; '), '', 'list'),

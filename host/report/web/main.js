@@ -206,6 +206,37 @@ function pan(steps, bytes) {
   ui.draw();
 }
 
+// ---- saving -----------------------------------------------------------------------------------
+
+// The pictures as one PNG, as sharp as they are on this screen.
+function savePicture() {
+  const canvases = ['curve', 'map', 'map2'].map(byId).filter((canvas) => !canvas.hidden);
+  const scale = window.devicePixelRatio || 1;
+  const sheet = document.createElement('canvas');
+  const head = 44 * scale;
+  sheet.width = canvases[0].width + 16 * scale;
+  sheet.height = canvases.reduce((sum, canvas) => sum + canvas.height + 4 * scale, head);
+  const c = sheet.getContext('2d');
+  c.fillStyle = ui.palette.surface;
+  c.fillRect(0, 0, sheet.width, sheet.height);
+  c.fillStyle = ui.palette.ink;
+  c.font = '600 ' + 17 * scale + 'px system-ui, "Liberation Sans", sans-serif';
+  const label = ui.plans.length > 1 ? ui.plan.label : 'planner ' + ui.plan.json.planner;
+  const title = byId('title').textContent + ', ' + label + ': ' + bytesText(ui.plan.arena);
+  c.fillText(title, 14 * scale, 28 * scale);
+  let top = head;
+  for (const canvas of canvases) {
+    c.drawImage(canvas, 0, top);
+    top += canvas.height + 4 * scale;
+  }
+  const name = byId('title').textContent.replace(/\.[a-z]+$/, '') + '.png';
+  sheet.toBlob((blob) => {
+    const link = element('a', {href: URL.createObjectURL(blob), download: name});
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+}
+
 // ---- pointer ----------------------------------------------------------------------------------
 
 // Where a pointer is: the step, the address, and the blocks there, last drawn first.
@@ -411,6 +442,7 @@ const KEYS = [
   ['C', 'a second map below'],
   ['M T S', 'map, table of tensors, table of steps'],
   ['D', 'light or dark'],
+  ['W', 'write the pictures to a PNG file'],
   ['Esc', 'nothing selected, nothing searched'],
   ['?', 'this list'],
 ];
@@ -441,6 +473,7 @@ const ACTIONS = {
   t: () => ui.show('tensors'),
   s: () => ui.show('steps'),
   d: toggleTheme,
+  w: savePicture,
   Escape: clearAll,
   '?': () => byId('help').showModal(),
 };
@@ -473,6 +506,7 @@ function watch() {
   byId('zoom-out').onclick = () => zoomAtSelection(1 / 0.6);
   byId('zoom-fit').onclick = ui.fit;
   byId('theme').onclick = toggleTheme;
+  byId('save').onclick = savePicture;
   byId('help-button').onclick = () => byId('help').showModal();
   new ResizeObserver(ui.draw).observe(byId('pictures'));
   byId('keys').append(

@@ -112,11 +112,13 @@ function stepFacts(plan, step) {
   ];
   if (step.scratch_bytes > 0) list.push(...fact('Scratch', bytesText(step.scratch_bytes)));
   if (step.macs > 0) list.push(...fact('MACs', step.macs.toLocaleString('en-US')));
-  const node = plan.steps.length === plan.nodes.length ? '' : ' of node ' + step.node;
-  if (node)
-    list.push(...fact('Rows', step.first_row + ' to ' + (step.first_row + step.rows - 1) + node));
-  else if (step.rows > 1)
+  const byRows = plan.steps.length !== plan.nodes.length;
+  if (byRows) {
+    const rows = rowsText({firstRow: step.first_row, rows: step.rows});
+    list.push(...fact('Output', rows + (step.node >= 0 ? ' of node ' + step.node : '')));
+  } else if (step.rows > 1) {
     list.push(...fact('Rows', step.rows + (step.by_rows ? ', one at a time' : '')));
+  }
   if (typeof step.microseconds === 'number') {
     list.push(...fact('Time on the host', step.microseconds.toFixed(1) + '\u00a0\u00b5s'));
   }
