@@ -82,6 +82,8 @@ const plain_case plain_image[] = {
     SMOOTH("twice", "s8 1x64x64x8", "128,128", "s8 1x128x128x8", bilinear_s8),
     SMOOTH("of 3 channels", "s8 1x96x96x3", "224,224", "s8 1x224x224x3", bilinear_s8),
     SMOOTH("of 32 channels", "s8 1x32x32x32", "64,64", "s8 1x64x64x32", bilinear_s8),
+    SMOOTH("of 600 channels", "s8 1x8x8x600", "16,16", "s8 1x16x16x600", bilinear_s8),
+    SMOOTH("much smaller", "s8 1x64x1024x3", "32,96", "s8 1x32x96x3", bilinear_s8),
     SMOOTH("smaller", "u8 1x240x320x3", "96,96", "u8 1x96x96x3", bilinear_u8),
     SMOOTH("twice", "s16 1x64x64x8", "128,128", "s16 1x128x128x8", bilinear_s16),
     SMOOTH("twice", "f32 1x64x64x8", "128,128", "f32 1x128x128x8", bilinear_f32),
@@ -89,6 +91,6 @@ const plain_case plain_image[] = {
     ROUGH("twice", "s8 1x64x64x8", "128,128", "s8 1x128x128x8", nearest_s8),
     ROUGH("of 3 channels", "s8 1x96x96x3", "224,224", "s8 1x224x224x3", nearest_s8),
     ROUGH("of 32 channels", "s8 1x32x32x32", "64,64", "s8 1x64x64x32", nearest_s8),
-    ROUGH("twice", "s16 1x64x64x8", "128,128", "s16 1x128x128x8", nearest_s16),
-    ROUGH("twice", "f32 1x64x64x8", "128,128", "f32 1x128x128x8", nearest_f32),
+    ROUGH("twice", "s16 1x40x40x8", "80,80", "s16 1x80x80x8", nearest_s16),
+    ROUGH("twice", "f32 1x32x32x8", "64,64", "f32 1x64x64x8", nearest_f32),
     {.op = NULL}};

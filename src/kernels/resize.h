@@ -2,6 +2,7 @@
 #ifndef ARENITE_SRC_KERNELS_RESIZE_H
 #define ARENITE_SRC_KERNELS_RESIZE_H
 
+#include "arenite/op.h"
 #include "kernel.h"
 #include "requant.h"
 

@@ -1,3 +1,4 @@
+#include "../lanes.h"
 #include "../resize.h"
 
 // Copies pixels whose size the compiler knows.
@@ -13,32 +14,83 @@ void arn__resize_nearest_row(uint8_t *out, const uint8_t *in, const arn__resize_
     case 2: COPY_PIXELS(2);
     case 3: COPY_PIXELS(3);
     case 4: COPY_PIXELS(4);
+    case 6: COPY_PIXELS(6);
     case 8: COPY_PIXELS(8);
+    case 12: COPY_PIXELS(12);
+    case 16: COPY_PIXELS(16);
+    case 32: COPY_PIXELS(32);
+    case 64: COPY_PIXELS(64);
     default: COPY_PIXELS(row->channels);
   }
 }
 
-// The mean of four pixels, weighted by parts of 2^20, rounded to nearest, halves away from zero.
-#define BILINEAR(name, type, wide)                                                              \
-  ARN__KERNEL void name(type *out, const type *top, const type *bottom, int32_t share,          \
-                        const arn__resize_row *row) {                                           \
-    const uint32_t channels = row->channels;                                                    \
-    for (uint32_t x = 0; x < row->x.out; x++, out += channels) {                                \
-      const arn__resize_point at = arn__resize_between(&row->x, row->flags, x);                 \
-      const type *a = top + at.low * channels, *b = top + at.high * channels;                   \
-      const type *c = bottom + at.low * channels, *d = bottom + at.high * channels;             \
-      const wide wd = share * at.share, wc = 1024 * share - wd;                                 \
-      const wide wb = 1024 * at.share - wd, wa = (1 << 20) - wb - wc - wd;                      \
-      for (uint32_t i = 0; i < channels; i++) {                                                 \
-        const wide sum = a[i] * wa + b[i] * wb + c[i] * wc + d[i] * wd;                         \
-        out[i] = (type)((sum + (1 << 19) - (sum < 0)) >> 20);                                   \
-      }                                                                                         \
-    }                                                                                           \
-  }
+// ---- between pixels -----------------------------------------------------------------------------
 
-BILINEAR(arn__resize_bilinear_s8, int8_t, int32_t)
-BILINEAR(arn__resize_bilinear_u8, uint8_t, int32_t)
-BILINEAR(arn__resize_bilinear_s16, int16_t, int64_t)
+#define LANES 8u
+#define TILE (ARN__LANES > 1 ? 512u : 32u)  // mixed values that are kept; hosts have the stack
+#define FEW 2u  // pixels of a tile where most pixels of the input are left out
+
+typedef struct resize_rows {
+  const void *top, *bottom;
+  uint32_t channels;
+} resize_rows;
+
+// As many channels as two pixels of a tile may have.
+typedef struct resize_part {
+  uint32_t first, count;
+  uint32_t pixels;  // of a tile
+} resize_part;
+
+static inline resize_part part_of(const arn__resize_row *row, uint32_t first) {
+  const uint32_t left = row->channels - first, count = left < TILE / 2 ? left : TILE / 2;
+  const bool leaves_out = row->x.in / 8 > row->x.out;
+  return (resize_part){first, count, leaves_out ? FEW : TILE / count};
+}
+
+// Sums of parts of 2^20: rounded to nearest, halves away from zero. Vectors of 64 bits can only be
+// shifted as unsigned numbers; what that does to high bits is cut off.
+#define ROUNDED(sum) (((sum) + (1 << 19) - ((sum) < 0)) >> 20)
+#define ROUNDED_WIDE(sum) ((uint64_t)((sum) + (1 << 19) - ((sum) < 0)) >> 20)
+
+#define NAME(x) x##_s8
+#define TYPE int8_t
+#define MIXED int32_t
+#define WIDE int32_t
+#define POINT arn__resize_point
+#define BETWEEN arn__resize_between
+#define ONE 1024
+#define FINISH(sum) ROUNDED(sum)
+#include "resize_bilinear.h"
+
+#define NAME(x) x##_u8
+#define TYPE uint8_t
+#define MIXED int32_t
+#define WIDE int32_t
+#define POINT arn__resize_point
+#define BETWEEN arn__resize_between
+#define ONE 1024
+#define FINISH(sum) ROUNDED(sum)
+#include "resize_bilinear.h"
+
+#define NAME(x) x##_s16
+#define TYPE int16_t
+#define MIXED int32_t
+#define WIDE int64_t
+#define POINT arn__resize_point
+#define BETWEEN arn__resize_between
+#define ONE 1024
+#define FINISH(sum) ROUNDED_WIDE(sum)
+#include "resize_bilinear.h"
+
+#define NAME(x) x##_f32
+#define TYPE float
+#define MIXED float
+#define WIDE float
+#define POINT arn__resize_point_f32
+#define BETWEEN arn__resize_between_f32
+#define ONE 1.0f
+#define FINISH(sum) (sum)
+#include "resize_bilinear.h"
 
 // ---- between scales -----------------------------------------------------------------------------
 
@@ -76,21 +128,6 @@ void arn__resize_bilinear_scaled(void *out, const void *top, const void *bottom,
       const int64_t sum = load(top, low + i, how) * wa + load(top, high + i, how) * wb +
                           load(bottom, low + i, how) * wc + load(bottom, high + i, how) * wd;
       store(out, to, rescale(sum - zero, how->scale), how);
-    }
-  }
-}
-
-ARN__KERNEL void arn__resize_bilinear_f32(float *out, const float *top, const float *bottom,
-                                          float share, const arn__resize_row *row) {
-  const uint32_t channels = row->channels;
-  for (uint32_t x = 0; x < row->x.out; x++, out += channels) {
-    const arn__resize_point_f32 at = arn__resize_between_f32(&row->x, row->flags, x);
-    const float *a = top + at.low * channels, *b = top + at.high * channels;
-    const float *c = bottom + at.low * channels, *d = bottom + at.high * channels;
-    const float wa = (1.0f - share) * (1.0f - at.share), wb = (1.0f - share) * at.share;
-    const float wc = share * (1.0f - at.share), wd = share * at.share;
-    for (uint32_t i = 0; i < channels; i++) {
-      out[i] = a[i] * wa + c[i] * wc + b[i] * wb + d[i] * wd;
     }
   }
 }

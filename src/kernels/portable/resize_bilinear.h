@@ -1,0 +1,100 @@
+// The body of the bilinear kernels: a row of the output from two rows of the input. First the rows
+// are mixed, a tile of pixels at a time in one run, then neighbouring pixels of the mixture.
+// To be included with
+//   NAME(x)        x, of this type
+//   TYPE           of the image
+//   MIXED, WIDE    of the mixture of two rows; of sums of two of those
+//   POINT, BETWEEN what a column lies between: type and function
+//   ONE            the whole that a share is a part of
+//   FINISH(sum)    the output
+// and undefines them.
+
+ARN__INLINE void NAME(mix_rows)(MIXED *tile, const TYPE *top, const TYPE *bottom, MIXED share,
+                                uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) tile[i] = top[i] * (ONE - share) + bottom[i] * share;
+}
+
+ARN__INLINE void NAME(mix_pixels)(WIDE *sums, const MIXED *a, const MIXED *b, WIDE share,
+                                  uint32_t count) {
+  uint32_t i = 0;
+  for (; i + LANES <= count; i += LANES) {
+    ARN__LANES_LOOP
+    for (uint32_t k = i; k < i + LANES; k++) sums[k] = a[k] * (ONE - share) + b[k] * share;
+  }
+  for (; i < count; i++) sums[i] = a[i] * (ONE - share) + b[i] * share;
+}
+
+// Writes `pixels` pixels, `step` apart, of `count` sums each.
+ARN__INLINE void NAME(finish)(TYPE *out, const WIDE *sums, uint32_t pixels, uint32_t count,
+                              uint32_t step) {
+  const bool whole = count == step;
+  const uint32_t runs = whole ? 1 : pixels, n = whole ? pixels * count : count;
+  for (uint32_t r = 0; r < runs; r++, out += step, sums += count) {
+    for (uint32_t i = 0; i < n; i++) out[i] = (TYPE)FINISH(sums[i]);
+  }
+}
+
+// Fills the tile with `count` pixels of the two rows, from pixel `first` on.
+ARN__INLINE void NAME(fill)(MIXED *tile, const resize_rows *rows, MIXED share, arn_span pixels,
+                            resize_part p) {
+  const TYPE *top = rows->top, *bottom = rows->bottom;
+  const size_t at = (size_t)pixels.first * rows->channels + p.first;
+  const bool whole = p.count == rows->channels;
+  const uint32_t runs = whole ? 1 : pixels.count, n = whole ? pixels.count * p.count : p.count;
+  for (uint32_t i = 0; i < runs; i++) {
+    const size_t from = at + (size_t)i * rows->channels;
+    NAME(mix_rows)(tile + i * n, top + from, bottom + from, share, n);
+  }
+}
+
+// Writes columns from x on, as far as the tile and the room for sums go; returns the next one.
+ARN__INLINE uint32_t NAME(columns)(TYPE *out, const MIXED *tile, const arn__resize_row *row,
+                                   arn_span pixels, uint32_t x, uint32_t count) {
+  WIDE sums[TILE];
+  const uint32_t first = x, left = row->x.out - x, room = TILE / count;
+  const uint32_t end = x + (left < room ? left : room);
+  for (; x < end; x++) {
+    const POINT at = BETWEEN(&row->x, row->flags, x);
+    if (at.high >= pixels.first + pixels.count) break;
+    const MIXED *low = tile + (at.low - pixels.first) * count;
+    const MIXED *high = tile + (at.high - pixels.first) * count;
+    NAME(mix_pixels)(sums + (x - first) * count, low, high, at.share, count);
+  }
+  NAME(finish)(out + (size_t)first * row->channels, sums, x - first, count, row->channels);
+  return x;
+}
+
+ARN__INLINE void NAME(some_channels)(TYPE *out, const resize_rows *rows, MIXED share,
+                                     const arn__resize_row *row, resize_part p) {
+  MIXED tile[TILE];
+  for (uint32_t x = 0; x < row->x.out;) {
+    const uint32_t first = BETWEEN(&row->x, row->flags, x).low, left = row->x.in - first;
+    const arn_span pixels = {first, left < p.pixels ? left : p.pixels};
+    NAME(fill)(tile, rows, share, pixels, p);
+    for (uint32_t from = x + 1; from != x;) {
+      from = x;
+      if (p.count == 1) x = NAME(columns)(out, tile, row, pixels, x, 1);
+      else if (p.count == 3) x = NAME(columns)(out, tile, row, pixels, x, 3);
+      else x = NAME(columns)(out, tile, row, pixels, x, p.count);
+    }
+  }
+}
+
+ARN__KERNEL void NAME(arn__resize_bilinear)(TYPE *out, const TYPE *top, const TYPE *bottom,
+                                            MIXED share, const arn__resize_row *row) {
+  const resize_rows rows = {top, bottom, row->channels};
+  for (uint32_t c = 0; c < row->channels;) {
+    const resize_part p = part_of(row, c);
+    NAME(some_channels)(out + c, &rows, share, row, p);
+    c += p.count;
+  }
+}
+
+#undef NAME
+#undef TYPE
+#undef MIXED
+#undef WIDE
+#undef POINT
+#undef BETWEEN
+#undef ONE
+#undef FINISH
