@@ -114,18 +114,26 @@ function drawLabels(ui, frame, range, plan) {
   c.globalAlpha = 1;
 }
 
-function drawGaps(ui, frame, range, plan) {
+// What lies below the high water and under no block is a hole.
+function drawHoles(ui, frame, range, plan) {
   const c = frame.context;
-  for (const gap of plan.gaps) {
+  const floor = yOf(frame, range, plan.base);
+  c.fillStyle = ui.palette.hole;
+  c.beginPath();
+  const ends = traceStairs(ui, frame, range, plan, (step) => plan.base + step.high_water);
+  c.lineTo(ends.last, floor);
+  c.lineTo(ends.first, floor);
+  c.closePath();
+  c.fill();
+}
+
+function drawPadding(ui, frame, range, plan) {
+  const c = frame.context;
+  for (const gap of plan.padding) {
     const box = blockBox(ui, frame, range, plan, gap);
     if (isOutside(frame, box)) continue;
     const fine = box.h < 5 || box.w < 5;
-    c.fillStyle =
-      gap.kind === 'hole'
-        ? ui.palette.hole
-        : fine
-          ? ui.palette.padding
-          : patternOf(ui, c, 'padding', 0);
+    c.fillStyle = fine ? ui.palette.padding : patternOf(ui, c, 'padding', 0);
     c.fillRect(box.x, box.y, box.w, box.h);
   }
 }
@@ -300,7 +308,8 @@ function drawMap(ui, canvas, plan) {
   drawStart(ui, frame, range, plan);
   c.restore();
   clipTo(frame, false);
-  drawGaps(ui, frame, range, plan);
+  drawHoles(ui, frame, range, plan);
+  drawPadding(ui, frame, range, plan);
   drawBlocks(ui, frame, range, plan);
   drawShared(ui, frame, range, plan);
   drawLabels(ui, frame, range, plan);

@@ -200,26 +200,26 @@ function placeNames(plan) {
   }
 }
 
-// Gaps below the highest live byte: padding where alignment explains them, else holes.
-function listGaps(plan) {
-  plan.gaps = [];
+// Padding: gaps below a live block that its alignment explains. Larger ones are holes.
+function listPadding(plan) {
+  plan.padding = [];
+  plan.hasHoles = false;
   let open = new Map();
   plan.live.forEach((list, step) => {
     const now = new Map();
     let end = plan.base;
     for (const block of list) {
-      if (block.low > end) {
-        const key = end + ':' + block.low;
-        let gap = open.get(key);
-        if (!gap) {
-          const kind = block.low - end < plan.json.alignment ? 'padding' : 'hole';
-          gap = {low: end, high: block.low, first: step, last: step, kind};
-          plan.gaps.push(gap);
-        }
-        gap.last = step;
-        now.set(key, gap);
-      }
+      if (block.low - end >= plan.json.alignment) plan.hasHoles = true;
+      else if (block.low > end) now.set(end + ':' + block.low, {low: end, high: block.low});
       end = Math.max(end, block.high);
+    }
+    for (const [key, gap] of now) {
+      const before = open.get(key);
+      if (before) now.set(key, before);
+      else plan.padding.push(gap);
+      const same = now.get(key);
+      same.first = before ? same.first : step;
+      same.last = step;
     }
     open = now;
   });
@@ -270,7 +270,7 @@ function readPlan(json, index) {
   listLive(plan);
   listShared(plan);
   placeNames(plan);
-  listGaps(plan);
+  listPadding(plan);
   chooseTints(plan);
   return plan;
 }

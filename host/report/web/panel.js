@@ -422,11 +422,9 @@ const LEGEND = [
 function hasKind(plan, kind) {
   if (kind === 'shared') return plan.shared.length > 0;
   if (kind === 'variable') return plan.fixed.length > 0;
-  if (kind === 'hole' || kind === 'padding') {
-    return (
-      plan.gaps.some((gap) => gap.kind === kind) ||
-      (kind === 'padding' && plan.json.breakdown.init_temporary > 0)
-    );
+  if (kind === 'hole') return plan.hasHoles;
+  if (kind === 'padding') {
+    return plan.padding.length > 0 || plan.json.breakdown.init_temporary > 0;
   }
   return kind === 'static' || plan.blocks.some((block) => block.kind === kind);
 }
