@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include "../model/flatbuffer.h"
+#include "../model/glance.h"
 #include "../model/schema.h"
 
 #define CODE_DEQUANTIZE 6
@@ -109,8 +110,9 @@ int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i) {
   if (!takes_folded(p->op, i) || p->ops == NULL) return -1;
   const int32_t tensor = arn_model_index(p->model, p->node->inputs_at, i);
   arn_tensor t;
+  if (arn__model_type(p->model, p->subgraph, (uint32_t)tensor) != ARN_FLOAT32) return -1;
   arn_model_tensor(p->model, p->subgraph, (uint32_t)tensor, &t);
-  if (t.type != ARN_FLOAT32 || (t.flags & (ARN_TENSOR_CONST | ARN_TENSOR_VARIABLE))) return -1;
+  if (t.flags & (ARN_TENSOR_CONST | ARN_TENSOR_VARIABLE)) return -1;
   return arn__graph_folded(p->model, p->subgraph, p->ops, tensor);
 }
 

@@ -1,5 +1,16 @@
 #include "flatbuffer.h"
 
+void arn__fb_fields(const arn_model *m, uint32_t table, const uint8_t *widths, uint32_t count,
+                    uint32_t *at) {
+  const uint32_t vtable = table - arn__fb_u32(m, table);
+  const uint32_t slots = (arn__fb_u16(m, vtable) - 4u) / 2u;  // checked: at least 4 bytes
+  const uint32_t table_bytes = arn__fb_u16(m, vtable + 2);
+  for (uint32_t id = 0; id < count; id++) {
+    const uint32_t distance = id < slots ? arn__fb_u16(m, vtable + 4 + 2 * id) : 0;
+    at[id] = distance >= 4 && distance + widths[id] <= table_bytes ? table + distance : 0;
+  }
+}
+
 bool arn__fb_check_table(const arn_model *m, uint32_t table) {
   if (table < 4 || !arn__fb_inside(m, table, 4)) return false;
   const int64_t vtable = (int64_t)table - (int32_t)arn__fb_u32(m, table);

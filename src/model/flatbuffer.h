@@ -76,6 +76,24 @@ static inline uint32_t arn__fb_element(const arn_model *m, uint32_t first, uint3
   return at + arn__fb_u32(m, at);
 }
 
+// Finds fields 0 .. count - 1 of a checked table in one pass: at[id] is the position of a field that is
+// widths[id] bytes wide; 0 where it is absent.
+void arn__fb_fields(const arn_model *m, uint32_t table, const uint8_t *widths, uint32_t count,
+                    uint32_t *at);
+
+// Follows the offset at a position that arn__fb_fields found; 0 where it is 0.
+static inline uint32_t arn__fb_target(const arn_model *m, uint32_t at) {
+  return at ? at + arn__fb_u32(m, at) : 0;
+}
+
+// As arn__fb_vector, from the position of the field.
+static inline void arn__fb_vector_at(const arn_model *m, uint32_t field, uint32_t *first,
+                                     uint32_t *count) {
+  const uint32_t at = arn__fb_target(m, field);
+  *first = at ? at + 4 : 0;
+  *count = at ? arn__fb_u32(m, at) : 0;
+}
+
 // Says whether a table lies inside the file with its vtable. O(1).
 bool arn__fb_check_table(const arn_model *m, uint32_t table);
 

@@ -1,5 +1,6 @@
 // Accessors of a verified model: plain loads (see verify.c for what has been checked).
 #include "flatbuffer.h"
+#include "glance.h"
 #include "schema.h"
 
 arn_status arn_model_subgraph(const arn_model *m, uint32_t index, arn_subgraph *g) {
@@ -14,29 +15,57 @@ arn_status arn_model_subgraph(const arn_model *m, uint32_t index, arn_subgraph *
   return ARN_OK;
 }
 
+static int32_t code_of(const arn_model *m, const uint32_t *at) {
+  const int32_t old = at[ARN__CODE_DEPRECATED] ? (int8_t)m->bytes[at[ARN__CODE_DEPRECATED]] : 0;
+  const int32_t new =
+      at[ARN__CODE_BUILTIN] ? (int32_t)arn__fb_u32(m, at[ARN__CODE_BUILTIN]) : 0;
+  return new > old ? new : old;
+}
+
+static void read_code(const arn_model *m, uint32_t index, arn_node *node) {
+  static const uint8_t widths[] = {1, 4, 4, 4};
+  uint32_t at[sizeof widths];
+  arn__fb_fields(m, arn__fb_element(m, m->codes_at, index), widths, sizeof widths, at);
+  node->code = code_of(m, at);
+  node->version = at[ARN__CODE_VERSION] ? (int32_t)arn__fb_u32(m, at[ARN__CODE_VERSION]) : 1;
+  node->name_at = arn__fb_target(m, at[ARN__CODE_CUSTOM]);
+}
+
 void arn_model_node(const arn_model *m, const arn_subgraph *g, uint32_t index, arn_node *node) {
+  static const uint8_t widths[] = {4, 4, 4, 1, 4, 4};
+  uint32_t at[sizeof widths];
   const uint32_t table = arn__fb_element(m, g->nodes_at, index);
-  const uint32_t code_index = arn__fb_field_u32(m, table, ARN__OPERATOR_CODE_INDEX, 0);
-  const uint32_t code = arn__fb_element(m, m->codes_at, code_index);
-  const int32_t old = (int8_t)arn__fb_field_u8(m, code, ARN__CODE_DEPRECATED, 0);
-  const int32_t new = arn__fb_field_i32(m, code, ARN__CODE_BUILTIN, 0);
-  node->code = new > old ? new : old;
-  node->version = arn__fb_field_i32(m, code, ARN__CODE_VERSION, 1);
-  node->name_at = arn__fb_follow(m, code, ARN__CODE_CUSTOM);
-  arn__fb_vector(m, table, ARN__OPERATOR_INPUTS, &node->inputs_at, &node->input_count);
-  arn__fb_vector(m, table, ARN__OPERATOR_OUTPUTS, &node->outputs_at, &node->output_count);
-  node->options_type = arn__fb_field_u8(m, table, ARN__OPERATOR_OPTIONS_TYPE, 0);
-  node->options_at = arn__fb_follow(m, table, ARN__OPERATOR_OPTIONS);
+  arn__fb_fields(m, table, widths, sizeof widths, at);
+  const uint32_t code_at = at[ARN__OPERATOR_CODE_INDEX];
+  read_code(m, code_at ? arn__fb_u32(m, code_at) : 0, node);
+  arn__fb_vector_at(m, at[ARN__OPERATOR_INPUTS], &node->inputs_at, &node->input_count);
+  arn__fb_vector_at(m, at[ARN__OPERATOR_OUTPUTS], &node->outputs_at, &node->output_count);
+  const uint32_t type_at = at[ARN__OPERATOR_OPTIONS_TYPE];
+  node->options_type = type_at ? m->bytes[type_at] : 0;
+  node->options_at = arn__fb_target(m, at[ARN__OPERATOR_OPTIONS]);
   node->options2_at = arn__fb_follow(m, table, ARN__OPERATOR_OPTIONS2);
-  arn__fb_vector(m, table, ARN__OPERATOR_CUSTOM_OPTIONS, &node->custom_at, &node->custom_bytes);
+  arn__fb_vector_at(m, at[ARN__OPERATOR_CUSTOM_OPTIONS], &node->custom_at, &node->custom_bytes);
+}
+
+int32_t arn__model_code(const arn_model *m, const arn_subgraph *g, uint32_t index) {
+  arn_node node;
+  const uint32_t table = arn__fb_element(m, g->nodes_at, index);
+  read_code(m, arn__fb_field_u32(m, table, ARN__OPERATOR_CODE_INDEX, 0), &node);
+  return node.code;
+}
+
+arn_type arn__model_type(const arn_model *m, const arn_subgraph *g, uint32_t index) {
+  const uint32_t table = arn__fb_element(m, g->tensors_at, index);
+  return (arn_type)arn__fb_field_u8(m, table, ARN__TENSOR_TYPE, 0);
 }
 
 // Reads a buffer's position: in its own vector, or (large files) at an offset behind the tables.
 static void read_buffer(const arn_model *m, uint32_t index, arn_tensor *t) {
-  const uint32_t buffer = arn__fb_element(m, m->buffers_at, index);
-  arn__fb_vector(m, buffer, ARN__BUFFER_DATA, &t->data_at, &t->data_bytes);
-  const uint32_t offset_at = arn__fb_field(m, buffer, ARN__BUFFER_OFFSET, 8);
-  const uint32_t size_at = arn__fb_field(m, buffer, ARN__BUFFER_SIZE, 8);
+  static const uint8_t widths[] = {4, 8, 8};
+  uint32_t at[sizeof widths];
+  arn__fb_fields(m, arn__fb_element(m, m->buffers_at, index), widths, sizeof widths, at);
+  arn__fb_vector_at(m, at[ARN__BUFFER_DATA], &t->data_at, &t->data_bytes);
+  const uint32_t offset_at = at[ARN__BUFFER_OFFSET], size_at = at[ARN__BUFFER_SIZE];
   if (t->data_bytes == 0 && offset_at && size_at && arn__fb_u32(m, offset_at) > 1) {
     t->data_at = arn__fb_u32(m, offset_at);
     t->data_bytes = arn__fb_u32(m, size_at);
@@ -44,9 +73,9 @@ static void read_buffer(const arn_model *m, uint32_t index, arn_tensor *t) {
 }
 
 // Sets dims, count and bytes. An open dimension (-1) counts as 1.
-static void read_shape(const arn_model *m, uint32_t table, arn_tensor *t) {
+static void read_shape(const arn_model *m, uint32_t field, arn_tensor *t) {
   uint32_t first, rank;
-  arn__fb_vector(m, table, ARN__TENSOR_SHAPE, &first, &rank);
+  arn__fb_vector_at(m, field, &first, &rank);
   t->rank = (uint8_t)rank;
   t->count = 1;
   t->unknown_dims = 0;
@@ -60,27 +89,33 @@ static void read_shape(const arn_model *m, uint32_t table, arn_tensor *t) {
   if (t->type == ARN_INT4) t->bytes = (t->count + 1) / 2;
 }
 
-static void read_quantisation(const arn_model *m, uint32_t table, arn_tensor *t) {
-  const uint32_t q = arn__fb_follow(m, table, ARN__TENSOR_QUANTISATION);
+static void read_quantisation(const arn_model *m, uint32_t q, arn_tensor *t) {
+  static const uint8_t widths[] = {4, 4, 4, 4, 1, 4, 4};
+  uint32_t at[sizeof widths];
   t->scales_at = t->scale_count = t->zeros_at = t->zero_count = 0;
   t->quantised_axis = 0;
   if (q == 0) return;
-  arn__fb_vector(m, q, ARN__QUANTISATION_SCALE, &t->scales_at, &t->scale_count);
-  arn__fb_vector(m, q, ARN__QUANTISATION_ZERO_POINT, &t->zeros_at, &t->zero_count);
-  t->quantised_axis = arn__fb_field_i32(m, q, ARN__QUANTISATION_AXIS, 0);
+  arn__fb_fields(m, q, widths, sizeof widths, at);
+  arn__fb_vector_at(m, at[ARN__QUANTISATION_SCALE], &t->scales_at, &t->scale_count);
+  arn__fb_vector_at(m, at[ARN__QUANTISATION_ZERO_POINT], &t->zeros_at, &t->zero_count);
+  const uint32_t axis_at = at[ARN__QUANTISATION_AXIS];
+  if (axis_at) t->quantised_axis = (int32_t)arn__fb_u32(m, axis_at);
 }
 
 void arn_model_tensor(const arn_model *m, const arn_subgraph *g, uint32_t index, arn_tensor *t) {
-  const uint32_t table = arn__fb_element(m, g->tensors_at, index);
+  static const uint8_t widths[] = {4, 1, 4, 4, 4, 1, 4};
+  uint32_t at[sizeof widths];
+  arn__fb_fields(m, arn__fb_element(m, g->tensors_at, index), widths, sizeof widths, at);
   t->index = (int32_t)index;
-  t->type = arn__fb_field_u8(m, table, ARN__TENSOR_TYPE, 0);
+  t->type = at[ARN__TENSOR_TYPE] ? m->bytes[at[ARN__TENSOR_TYPE]] : 0;
   t->flags = 0;
-  read_shape(m, table, t);
-  read_buffer(m, arn__fb_field_u32(m, table, ARN__TENSOR_BUFFER, 0), t);
-  read_quantisation(m, table, t);
-  t->name_at = arn__fb_follow(m, table, ARN__TENSOR_NAME);
-  if (arn__fb_field_u8(m, table, ARN__TENSOR_IS_VARIABLE, 0)) t->flags |= ARN_TENSOR_VARIABLE;
-  if (arn__fb_follow(m, table, ARN__TENSOR_SPARSITY)) t->flags |= ARN_TENSOR_SPARSE;
+  read_shape(m, at[ARN__TENSOR_SHAPE], t);
+  read_buffer(m, at[ARN__TENSOR_BUFFER] ? arn__fb_u32(m, at[ARN__TENSOR_BUFFER]) : 0, t);
+  read_quantisation(m, arn__fb_target(m, at[ARN__TENSOR_QUANTISATION]), t);
+  t->name_at = arn__fb_target(m, at[ARN__TENSOR_NAME]);
+  const uint32_t variable_at = at[ARN__TENSOR_IS_VARIABLE];
+  if (variable_at && m->bytes[variable_at]) t->flags |= ARN_TENSOR_VARIABLE;
+  if (arn__fb_target(m, at[ARN__TENSOR_SPARSITY])) t->flags |= ARN_TENSOR_SPARSE;
   if (t->data_bytes > 0 && !(t->flags & ARN_TENSOR_VARIABLE)) t->flags |= ARN_TENSOR_CONST;
   if (m->infer) m->infer(m, g, t);
 }
@@ -135,6 +170,20 @@ int64_t arn_tensor_zero(const arn_model *m, const arn_tensor *t, uint32_t i) {
   if (t->zero_count == 1) i = 0;
   if (i < t->zero_count) memcpy(&zero, m->bytes + t->zeros_at + 8 * i, sizeof zero);
   return zero;
+}
+
+bool arn__model_same_zeros(const arn_model *m, const arn_tensor *t) {
+  const uint8_t *zero = m->bytes + t->zeros_at;
+  const uint8_t *end = zero + 8 * (size_t)t->zero_count;
+  uint32_t first[2], differs = 0;
+  if (t->zero_count == 0) return true;
+  memcpy(first, zero, sizeof first);
+  for (; zero < end; zero += 8) {
+    uint32_t word[2];
+    memcpy(word, zero, sizeof word);
+    differs |= (word[0] ^ first[0]) | (word[1] ^ first[1]);
+  }
+  return differs == 0;
 }
 
 const void *arn_tensor_data(const arn_model *m, const arn_tensor *t) {

@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "../kernels/sparse.h"
+#include "../model/glance.h"
 
 enum { INPUT = 0, FILTER = 1, BIAS = 2, INPUTS = 3 };
 enum { BATCH = 0, DOWN = 1, ALONG = 2, CHANNELS = 3, RANK = 4 };
@@ -233,9 +234,7 @@ static arn_status read_filter(const arn_prepare *p, const tensors *t, arn__conv_
   }
   const int64_t first = arn_tensor_zero(p->model, f, 0);
   const arn__clamp range = arn__quantised_range(f->type);
-  for (uint32_t i = 1; i < f->zero_count; i++) {
-    if (arn_tensor_zero(p->model, f, i) != first) return arn_refuse(p, ARN_WHAT_ZERO_POINT, f);
-  }
+  if (!arn__model_same_zeros(p->model, f)) return arn_refuse(p, ARN_WHAT_ZERO_POINT, f);
   if (first < range.low || first > range.high) return arn_refuse_model(p, ARN_WHAT_ZERO_POINT, f);
   *zero = (int32_t)first;
   if (f->scale_count > 1) s->flags |= ARN__CONV_BY_CHANNEL;

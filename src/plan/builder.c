@@ -2,6 +2,8 @@
 
 #include "../graph/graph.h"
 #include "../graph/rows.h"
+#include "../model/flatbuffer.h"
+#include "../model/schema.h"
 
 #define CODE_IF 118
 #define CODE_WHILE 119
@@ -190,15 +192,23 @@ static struct overlap overlap_with(const arn_prepare *p, const void *state, uint
   return o;
 }
 
-static bool read_after(const arn__builder *b, uint32_t root, uint32_t index) {
-  arn_node node;
+static bool is_read_after(const arn__builder *b, int32_t tensor, uint32_t index) {
   for (uint32_t n = index + 1; n < b->subgraph->node_count; n++) {
-    arn_model_node(b->model, b->subgraph, n, &node);
-    for (uint32_t i = 0; i < node.input_count; i++) {
-      const int32_t tensor = arn_model_index(b->model, node.inputs_at, i);
-      const int32_t found = tensor < 0 ? -1 : arn__builder_find(b, tensor);
-      if (found >= 0 && arn__buffer_root(&b->buffers, (uint32_t)found, NULL) == root) return true;
-    }
+    uint32_t first, count;
+    const uint32_t table = arn__fb_element(b->model, b->subgraph->nodes_at, n);
+    arn__fb_vector(b->model, table, ARN__OPERATOR_INPUTS, &first, &count);
+    if (arn_model_index_find(b->model, first, count, tensor) >= 0) return true;
+  }
+  return false;
+}
+
+// Says whether a later node reads the buffer, or a view of it.
+static bool root_is_read_after(const arn__builder *b, uint32_t root, uint32_t index) {
+  for (uint32_t i = root; i < b->buffers.count; i++) {
+    const arn__buffer *buffer = arn__buffer_at(&b->buffers, i);
+    if (i != root && buffer->kind != ARN__BUFFER_VIEW) continue;
+    if (arn__buffer_root(&b->buffers, i, NULL) != root) continue;
+    if (is_read_after(b, buffer->tensor, index)) return true;
   }
   return false;
 }
@@ -220,7 +230,7 @@ static void record_overlap(arn__builder *b, const arn_prepare *p, const void *st
     if (in->kind != ARN__BUFFER_TENSOR || in->last != out->first) continue;
     const struct overlap o = overlap_with(p, state, out_index - d, out_row);
     const uint32_t bytes = gain(b, out, &o);
-    if (bytes <= best || read_after(b, o.root, out->first)) continue;
+    if (bytes <= best || root_is_read_after(b, o.root, out->first)) continue;
     best = bytes;
     const uint32_t units = o.lag < out->bytes ? (o.lag + ARN__LAG_UNIT - 1) / ARN__LAG_UNIT
                                               : ARN__LAG_NONE;

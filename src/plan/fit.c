@@ -44,11 +44,10 @@ static struct forbidden forbidden_by(const arn__planning *p, uint32_t mine, uint
   return f;
 }
 
-static bool hinders(const arn__planning *p, uint32_t mine, uint32_t other) {
-  const arn__buffer *m = arn__buffer_at(&p->buffers, mine);
-  const arn__buffer *o = arn__buffer_at(&p->buffers, other);
-  return other != mine && arn__buffer_is_placed_kind(o) && o->offset != ARN__UNPLACED &&
-         o->bytes > 0 && m->bytes > 0 && alive_together(m, o);
+// Says whether `o` is placed, and alive together with `m`.
+static inline bool hinders(const arn__buffer *m, const arn__buffer *o) {
+  return o->offset != ARN__UNPLACED && o != m && alive_together(m, o) &&
+         arn__buffer_is_placed_kind(o) && o->bytes > 0 && m->bytes > 0;
 }
 
 static bool inside(const struct forbidden *f, uint32_t x) {
@@ -56,19 +55,25 @@ static bool inside(const struct forbidden *f, uint32_t x) {
 }
 
 bool arn__fit_conflicts(const arn__planning *p, uint32_t a, uint32_t b) {
-  if (!hinders(p, a, b)) return false;
+  const arn__buffer *mine = arn__buffer_at(&p->buffers, a);
+  if (!hinders(mine, arn__buffer_at(&p->buffers, b))) return false;
   const struct forbidden f = forbidden_by(p, a, b);
-  return inside(&f, arn__buffer_at(&p->buffers, a)->offset);
+  return inside(&f, mine->offset);
 }
 
-// Returns the first free offset at or above x (upwards), or at or below it.
+// Returns the first free offset at or above x (upwards), or at or below it. Most buffers are far from
+// x: what a buffer may forbid at most (without overlap) is looked at first.
 static uint32_t scan(const arn__planning *p, uint32_t index, uint32_t x, bool upwards) {
   const uint32_t mask = p->alignment - 1;
+  const arn__buffer *mine = arn__buffer_at(&p->buffers, index);
   bool moved = true;
   while (moved) {
     moved = false;
+    const arn__buffer *other = p->buffers.top;
     for (uint32_t k = 0; k < p->buffers.count; k++) {
-      if (!hinders(p, index, k)) continue;
+      other--;
+      if (x >= other->offset + other->bytes || x + mine->bytes <= other->offset) continue;
+      if (!hinders(mine, other)) continue;
       const struct forbidden f = forbidden_by(p, index, k);
       if (!inside(&f, x)) continue;
       x = upwards ? (f.high + mask) & ~mask : f.low & ~mask;

@@ -124,16 +124,17 @@ uint32_t arn__plan_with(arn__planning *p, arn_planner planner) {
   return bytes;
 }
 
+// The first planner wins most often: it comes last, so that its plan then stands without another run.
 uint32_t arn__plan_best(arn__planning *p) {
-  arn_planner best = ARN_PLANNER_GREEDY;
+  arn_planner best = ARN_PLANNER_ID;
   uint32_t best_bytes = UINT32_MAX;
-  for (int i = ARN_PLANNER_GREEDY; i <= ARN_PLANNER_ID; i++) {
+  for (int i = ARN_PLANNER_ID; i >= ARN_PLANNER_GREEDY; i--) {
     const uint32_t bytes = arn__plan_with(p, (arn_planner)i);
-    if (bytes >= best_bytes) continue;
+    if (bytes > best_bytes) continue;
     best = (arn_planner)i;
     best_bytes = bytes;
   }
-  return best == ARN_PLANNER_ID ? best_bytes : arn__plan_with(p, best);
+  return best == ARN_PLANNER_GREEDY ? best_bytes : arn__plan_with(p, best);
 }
 
 uint32_t arn__plan_rest(arn__planning *p) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../model/flatbuffer.h"
+#include "../model/glance.h"
 #include "arenite/config.h"
 
 uint32_t arn__calls_of(const arn_model *m, const arn_node *node, int32_t callees[2]) {
@@ -31,6 +32,7 @@ static arn_status raise(const arn_model *m, uint32_t s, uint8_t *depth, bool *ch
   int32_t callees[2];
   if (arn_model_subgraph(m, s, &g) != ARN_OK) return ARN_ERR_INTERNAL;
   for (uint32_t n = 0; n < g.node_count; n++) {
+    if (!arn__calls_any(arn__model_code(m, &g, n))) continue;
     arn_model_node(m, &g, n, &node);
     const uint32_t count = arn__calls_of(m, &node, callees);
     for (uint32_t i = 0; i < count; i++) {

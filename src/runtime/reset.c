@@ -33,7 +33,8 @@ static void reset_persistent(const arn_interpreter *nn, uint32_t subgraph, uint3
 static void reset_subgraph(const arn_interpreter *nn, const uint8_t *depth, uint32_t subgraph) {
   arn_subgraph g;
   if (arn_model_subgraph(nn->model, subgraph, &g) != ARN_OK) return;
-  for (uint32_t i = 0; i < g.tensor_count; i++) {
+  const bool has_variables = nn->variables_end > nn->variables_at;
+  for (uint32_t i = 0; i < g.tensor_count && has_variables; i++) {
     arn_tensor t;
     arn_model_tensor(nn->model, &g, i, &t);
     if (t.flags & ARN_TENSOR_VARIABLE) {

@@ -3,6 +3,7 @@
 
 #include "../graph/graph.h"
 #include "../graph/place.h"
+#include "../model/glance.h"
 #include "calls.h"
 #include "starter.h"
 #include "variables.h"
@@ -49,15 +50,8 @@ static void set_place(const arn__starter *s, uint32_t subgraph, uint32_t tensor,
   if (arn__starter_writes(s)) arn__places_of(s->nn, subgraph)[tensor] = place;
 }
 
-static bool is_to_copy(const arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
-  return s->config.copy_weights && s->config.copy_weights(s->config.copy_context, subgraph, t);
-}
-
-static void place_constant(arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
-  if (!is_to_copy(s, subgraph, t)) {
-    set_place(s, subgraph, (uint32_t)t->index, arn__place(ARN__PLACE_FILE, t->data_at));
-    return;
-  }
+static void copy_constant(arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
+  if (!s->config.copy_weights(s->config.copy_context, subgraph, t)) return;
   const uint32_t at =
       arn__arena_take(&s->arena, t->data_bytes, s->config.alignment, ARN__FOR_WEIGHTS);
   set_place(s, subgraph, (uint32_t)t->index, arn__place(ARN__PLACE_STATIC, at));
@@ -66,24 +60,33 @@ static void place_constant(arn__starter *s, uint32_t subgraph, const arn_tensor 
   }
 }
 
-// Which tensors a pass over all of them handles.
-enum pass { PASS_VARIABLES, PASS_CONSTANTS };
+static uint32_t first_place(arn__starter *s, const arn_tensor *t) {
+  if (t->flags & ARN_TENSOR_VARIABLE) {
+    const uint32_t at =
+        arn__arena_take(&s->arena, t->bytes, element_alignment(t), ARN__FOR_VARIABLES);
+    return arn__place(ARN__PLACE_STATIC, at);
+  }
+  return t->flags & ARN_TENSOR_CONST ? arn__place(ARN__PLACE_FILE, t->data_at) : ARN__PLACE_NONE;
+}
 
-static void place_tensors(arn__starter *s, uint32_t subgraph, enum pass pass) {
+static void place_tensors(arn__starter *s, uint32_t subgraph) {
   arn_subgraph g;
   if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return;
   for (uint32_t i = 0; i < g.tensor_count; i++) {
     arn_tensor t;
     arn_model_tensor(s->model, &g, i, &t);
-    if (pass == PASS_VARIABLES && (t.flags & ARN_TENSOR_VARIABLE)) {
-      const uint32_t at =
-          arn__arena_take(&s->arena, t.bytes, element_alignment(&t), ARN__FOR_VARIABLES);
-      set_place(s, subgraph, i, arn__place(ARN__PLACE_STATIC, at));
-    } else if (pass == PASS_CONSTANTS && (t.flags & ARN_TENSOR_CONST)) {
-      place_constant(s, subgraph, &t);
-    } else if (pass == PASS_VARIABLES) {
-      set_place(s, subgraph, i, ARN__PLACE_NONE);
-    }
+    set_place(s, subgraph, i, first_place(s, &t));
+  }
+}
+
+static void copy_constants(arn__starter *s, uint32_t subgraph) {
+  arn_subgraph g;
+  if (s->config.copy_weights == NULL) return;
+  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return;
+  for (uint32_t i = 0; i < g.tensor_count; i++) {
+    arn_tensor t;
+    arn_model_tensor(s->model, &g, i, &t);
+    if (t.flags & ARN_TENSOR_CONST) copy_constant(s, subgraph, &t);
   }
 }
 
@@ -93,6 +96,8 @@ static void place_folded(arn__starter *s, uint32_t subgraph) {
   arn_node node;
   if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK || !arn__starter_writes(s)) return;
   for (uint32_t n = 0; n < g.node_count; n++) {
+    const int32_t code = arn__model_code(s->model, &g, n);
+    if (code != ARN__CODE_DEQUANTIZE && code != ARN__CODE_DENSIFY) continue;
     arn_model_node(s->model, &g, n, &node);
     if (!arn__is_folded_away(s->model, &g, s->config.ops, &node)) continue;
     const int32_t tensor = arn_model_index(s->model, node.outputs_at, 0);
@@ -124,8 +129,8 @@ static arn_status take_resources(arn__starter *s, uint32_t subgraph) {
   arn_node node;
   if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
   for (uint32_t n = 0; n < g.node_count; n++) {
+    if (arn__model_code(s->model, &g, n) != ARN__CODE_VAR_HANDLE) continue;
     arn_model_node(s->model, &g, n, &node);
-    if (node.code != ARN__CODE_VAR_HANDLE) continue;
     TRY(take_resource(s, (arn__site){subgraph, n}, &node));
   }
   return ARN_OK;
@@ -154,8 +159,9 @@ static arn_status share_resources(arn__starter *s, uint32_t subgraph) {
   if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
   for (uint32_t i = 0; i < g.tensor_count; i++) {
     arn_tensor t;
+    if (arn__model_type(s->model, &g, i) != ARN_RESOURCE) continue;
     arn_model_tensor(s->model, &g, i, &t);
-    if (t.type == ARN_RESOURCE) TRY(share_resource(s, subgraph, &t));
+    TRY(share_resource(s, subgraph, &t));
   }
   return ARN_OK;
 }
@@ -164,7 +170,7 @@ static arn_status take_data(arn__starter *s) {
   const uint32_t count = s->model->subgraph_count;
   s->nn->variables_at = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
-    if (is_read(s, i)) place_tensors(s, i, PASS_VARIABLES);
+    if (is_read(s, i)) place_tensors(s, i);
   }
   for (uint32_t i = 0; i < count; i++) {
     if (is_read(s, i)) TRY(take_resources(s, i));
@@ -172,7 +178,7 @@ static arn_status take_data(arn__starter *s) {
   s->nn->variables_end = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
     if (!is_read(s, i)) continue;
-    place_tensors(s, i, PASS_CONSTANTS);
+    copy_constants(s, i);
     place_folded(s, i);
     TRY(share_resources(s, i));
   }
