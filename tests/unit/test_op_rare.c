@@ -1,10 +1,12 @@
-// Operators that the packs do not have: SPARSE_TO_DENSE, HASHTABLE_LOOKUP, FAKE_QUANT against their
-// definitions; operators of StableHLO that are builtin ones by another number, and a composite.
+// Operators that the packs do not have: SPARSE_TO_DENSE, HASHTABLE_LOOKUP, EMBEDDING_LOOKUP_SPARSE,
+// DILATE, FAKE_QUANT against their definitions; operators of StableHLO that are builtin ones by
+// another number, and a composite.
 #include <math.h>
 
 #include "tests/unit/op_rig.h"
 
-enum { HASHTABLE_LOOKUP = 10, SPARSE_TO_DENSE = 68, FAKE_QUANT = 80 };
+enum { HASHTABLE_LOOKUP = 10, LOOKUP_SPARSE = 33, SPARSE_TO_DENSE = 68, FAKE_QUANT = 80 };
+enum { DILATE = 203 };
 
 static rig r;
 static rig_tensor *const out = &r.out[0];
@@ -120,6 +122,113 @@ static void keys_find_their_rows(void **unused) {
         r.out[1].bytes[i] = 1;
         memcpy(out->bytes + i * run, r.in[2].bytes + k * run, run);
       }
+    }
+    (void)rig_check(&r);
+  }
+}
+
+// ---- EMBEDDING_LOOKUP_SPARSE --------------------------------------------------------------------
+
+static float float_of(const rig_tensor *t, uint32_t i) {
+  float x;
+  memcpy(&x, t->bytes + 4 * i, sizeof x);
+  return x;
+}
+
+// Small integers: sums are exact; and so are means and roots rounded once.
+static void fill_integers(rig_tensor *t, uint32_t below) {
+  t->type = ARN_FLOAT32;
+  for (uint32_t i = 0; i < rig_count(t); i++) {
+    const float x = (float)(1 + draw(below));
+    memcpy(t->bytes + 4 * i, &x, sizeof x);
+  }
+}
+
+static void want_sums(int32_t combiner, const int32_t *at) {
+  const uint32_t columns = (uint32_t)r.in[4].dims[1], places = rig_count(out) / columns;
+  for (uint32_t i = 0; i < rig_count(out); i++) {
+    double sum = 0, weights = 0, squares = 0;
+    for (uint32_t k = 0; k < rig_count(&r.in[0]); k++) {
+      if ((uint32_t)at[k] != i / columns) continue;
+      const double w = (double)float_of(&r.in[3], k);
+      const uint32_t id = (uint32_t)index_value(&r.in[0], k);
+      sum += w * (double)float_of(&r.in[4], id * columns + i % columns);
+      weights += w;
+      squares += w * w;
+    }
+    const double by = combiner == 1 ? weights : combiner == 2 ? (double)sqrtf((float)squares) : 1;
+    const float want = (float)sum / (float)(weights > 0 ? by : 1);
+    memcpy(out->bytes + 4 * i, &want, sizeof want);
+  }
+  assert_true(places > 0);
+}
+
+// Sparse tensors [a, b, c]: entries of one [a, b] are added up.
+static void sparse_rows_are_added_up(void **unused) {
+  (void)unused;
+  for (uint32_t round = 0; round < 100; round++) {
+    const int32_t a = 1 + (int32_t)draw(3), b = 1 + (int32_t)draw(3), rows = 1 + (int32_t)draw(6);
+    const int32_t count = 1 + (int32_t)draw(12), columns = 1 + (int32_t)draw(9);
+    const int32_t shape[] = {a, b, 9};
+    int32_t ids[12], indices[36], at[12];
+    begin(LOOKUP_SPARSE, 5, 1);
+    for (int32_t k = 0; k < count; k++) {
+      ids[k] = (int32_t)draw((uint32_t)rows);
+      at[k] = (int32_t)draw((uint32_t)(a * b));
+      indices[3 * k] = at[k] / b;
+      indices[3 * k + 1] = at[k] % b;
+      indices[3 * k + 2] = k;
+    }
+    const int32_t combiner = (int32_t)draw(3);
+    const int32_t *const values[] = {ids, indices, shape};
+    const int32_t counts[] = {count, 3 * count, 3};
+    for (uint32_t i = 0; i < 3; i++) {
+      r.in[i] = (rig_tensor){.type = ARN_INT32, .rank = 1, .dims = {counts[i]}};
+      memcpy(r.in[i].bytes, values[i], 4 * (size_t)counts[i]);
+    }
+    r.in[1].rank = 2;
+    r.in[1].dims[0] = count;
+    r.in[1].dims[1] = 3;
+    r.in[2].is_constant = draw(2);
+    r.in[3] = (rig_tensor){.rank = 1, .dims = {count}};
+    r.in[4] = (rig_tensor){.rank = 2, .dims = {rows, columns}};
+    fill_integers(&r.in[3], 4);
+    fill_integers(&r.in[4], 9);
+    *out = (rig_tensor){.type = ARN_FLOAT32, .rank = 3, .dims = {a, b, columns}};
+    r.options_type = ARN_OPTIONS_EMBEDDING_LOOKUP_SPARSE;
+    r.options[0] = combiner;
+    want_sums(combiner, at);
+    (void)rig_check(&r);
+  }
+}
+
+// ---- DILATE -------------------------------------------------------------------------------------
+
+static void elements_are_set_apart(void **unused) {
+  (void)unused;
+  for (uint32_t round = 0; round < 200; round++) {
+    int32_t apart[4];
+    begin(DILATE, 3, 1);
+    rig_shape(&r.in[0], 1, 4);
+    *out = r.in[0];
+    for (uint32_t i = 0; i < out->rank; i++) {
+      apart[i] = draw(2) ? 1 : 1 + (int32_t)draw(3);
+      out->dims[i] = (out->dims[i] - 1) * apart[i] + 1;
+    }
+    rig_index(&r.in[1], apart, out->rank, true);
+    r.in[2].type = out->type;
+    r.in[2].rank = 0;
+    rig_fill(&r.in[0]);
+    rig_fill(&r.in[2]);
+    for (uint32_t i = 0; i < rig_count(out); i++) {
+      int32_t at[4];
+      bool between = false;
+      rig_split(out, i, at);
+      for (uint32_t k = 0; k < out->rank; k++) {
+        between = between || at[k] % apart[k] != 0;
+        at[k] /= apart[k];
+      }
+      rig_want(out, i, between ? &r.in[2] : &r.in[0], between ? 0 : rig_join(&r.in[0], at));
     }
     (void)rig_check(&r);
   }
@@ -304,6 +413,8 @@ int main(void) {
       cmocka_unit_test(sparse_values_are_put_in_place),
       cmocka_unit_test(places_outside_are_refused),
       cmocka_unit_test(keys_find_their_rows),
+      cmocka_unit_test(sparse_rows_are_added_up),
+      cmocka_unit_test(elements_are_set_apart),
       cmocka_unit_test(fake_quantisation_rounds_and_clamps),
       cmocka_unit_test(ranges_without_zero_are_refused),
       cmocka_unit_test(operators_of_stablehlo_are_builtin_ones),
