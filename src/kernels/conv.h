@@ -17,6 +17,7 @@
 #include "arenite/op.h"
 #include "dsp/dsp.h"
 #include "kernel.h"
+#include "mve/mve.h"
 #include "x86/x86.h"
 
 // Vector units take several elements in one go, so kernels for them read and compute on to a
@@ -27,7 +28,7 @@
 #if defined(__SSE2__) || defined(__aarch64__)
 #define ARN__CONV_LANES 16
 #define ARN__CONV_CHANNELS 64u
-#elif defined(ARN__DSP)
+#elif defined(ARN__DSP) || defined(ARN__MVE)
 #define ARN__CONV_LANES 1
 #define ARN__CONV_CHANNELS 32u
 #else
@@ -102,6 +103,9 @@ arn__conv_kernel arn__conv_row_s8_x86;
 #elif defined(ARN__DSP)
 arn__conv_kernel arn__conv_row_s8_dsp;
 #define arn__conv_row_s8 arn__conv_row_s8_dsp
+#elif defined(ARN__MVE)
+arn__conv_kernel arn__conv_row_s8_mve;
+#define arn__conv_row_s8 arn__conv_row_s8_mve
 #else
 #define arn__conv_row_s8 arn__conv_row_s8_portable
 #endif

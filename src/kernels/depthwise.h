@@ -20,6 +20,9 @@ arn__conv_kernel arn__depthwise_row_s8_x86;
 #elif defined(ARN__DSP)
 arn__conv_kernel arn__depthwise_row_s8_dsp;
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_dsp
+#elif defined(ARN__MVE)
+arn__conv_kernel arn__depthwise_row_s8_mve;
+#define arn__depthwise_row_s8 arn__depthwise_row_s8_mve
 #else
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_portable
 #endif

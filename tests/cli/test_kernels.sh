@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kernels for Cortex-M (src/kernels/dsp) under QEMU: random shapes give the same bytes as the portable
+# Kernels for Cortex-M (src/kernels/dsp, mve) under QEMU: random shapes give the same bytes as the portable
 # kernels. Usage: test_kernels.sh BUILD
 build=${1:-build}
 . tests/lib/count.sh
@@ -34,6 +34,8 @@ if command -v qemu-system-arm >/dev/null &&
   # shellcheck disable=SC2086
   for level in -O2 -Os; do compare "m4$level" mps2-an386 $m4 $level; done
   compare m7-O3 mps2-an500 -mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16 -O3
+  compare m55-O2 mps3-an547 -mcpu=cortex-m55 -mfloat-abi=hard -O2
+  compare m55-Os mps3-an547 -mcpu=cortex-m55 -mfloat-abi=hard -Os
 else
   skip "kernels on devices" "no QEMU, or no compiler for Arm"
 fi
