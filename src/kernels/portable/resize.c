@@ -28,7 +28,6 @@ void arn__resize_nearest_row(uint8_t *out, const uint8_t *in, const arn__resize_
 
 #define LANES 8u
 #define TILE (ARN__LANES > 1 ? 512u : 32u)  // mixed values that are kept; hosts have the stack
-#define FEW 2u  // pixels of a tile where most pixels of the input are left out
 
 typedef struct resize_rows {
   const void *top, *bottom;
@@ -43,8 +42,7 @@ typedef struct resize_part {
 
 static inline resize_part part_of(const arn__resize_row *row, uint32_t first) {
   const uint32_t left = row->channels - first, count = left < TILE / 2 ? left : TILE / 2;
-  const bool leaves_out = row->x.in / 8 > row->x.out;
-  return (resize_part){first, count, leaves_out ? FEW : TILE / count};
+  return (resize_part){first, count, TILE / count};
 }
 
 // Sums of parts of 2^20: rounded to nearest, halves away from zero. Vectors of 64 bits can only be

@@ -64,6 +64,26 @@ ARN__INLINE uint32_t NAME(columns)(TYPE *out, const MIXED *tile, const arn__resi
   return x;
 }
 
+// Where most pixels are left out: columns [x, end) from pairs of pixels, each mixed where it is used.
+ARN__INLINE void NAME(pairs)(TYPE *out, const resize_rows *rows, MIXED share,
+                             const arn__resize_row *row, uint32_t first, uint32_t count) {
+  MIXED low[TILE / 2], high[TILE / 2];
+  WIDE sums[TILE];
+  const TYPE *top = (const TYPE *)rows->top + first, *bottom = (const TYPE *)rows->bottom + first;
+  const uint32_t room = TILE / count;
+  for (uint32_t x = 0, n; x < row->x.out; x += n) {
+    n = row->x.out - x < room ? row->x.out - x : room;
+    for (uint32_t i = 0; i < n; i++) {
+      const POINT at = BETWEEN(&row->x, row->flags, x + i);
+      const size_t a = (size_t)at.low * rows->channels, b = (size_t)at.high * rows->channels;
+      NAME(mix_rows)(low, top + a, bottom + a, share, count);
+      NAME(mix_rows)(high, top + b, bottom + b, share, count);
+      NAME(mix_pixels)(sums + i * count, low, high, at.share, count);
+    }
+    NAME(finish)(out + (size_t)x * rows->channels, sums, n, count, rows->channels);
+  }
+}
+
 ARN__INLINE void NAME(some_channels)(TYPE *out, const resize_rows *rows, MIXED share,
                                      const arn__resize_row *row, resize_part p) {
   MIXED tile[TILE];
@@ -85,7 +105,9 @@ ARN__KERNEL void NAME(arn__resize_bilinear)(TYPE *out, const TYPE *top, const TY
   const resize_rows rows = {top, bottom, row->channels};
   for (uint32_t c = 0; c < row->channels;) {
     const resize_part p = part_of(row, c);
-    NAME(some_channels)(out + c, &rows, share, row, p);
+    if (row->x.in / 4 <= row->x.out) NAME(some_channels)(out + c, &rows, share, row, p);
+    else if (p.count == 3) NAME(pairs)(out + c, &rows, share, row, p.first, 3);
+    else NAME(pairs)(out + c, &rows, share, row, p.first, p.count);
     c += p.count;
   }
 }

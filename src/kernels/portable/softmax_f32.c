@@ -63,7 +63,8 @@ ARN__KERNEL static void log_vector(const float *in, float *out, uint32_t depth) 
   float sum = 0.0f;
   for (uint32_t at = 0; at < depth; at += BLOCK) {
     const uint32_t n = depth - at < BLOCK ? depth - at : BLOCK;
-    for (uint32_t i = 0; i < n; i++) block[i] = arn__fmath_exp(in[at + i] - most);
+    for (uint32_t i = 0; i < n; i++) block[i] = in[at + i] - most;
+    for (uint32_t i = 0; i < n; i++) block[i] = arn__fmath_exp(block[i]);
     sum += sum_of(block, n);
   }
   const float log_sum = arn__fmath_log(sum);

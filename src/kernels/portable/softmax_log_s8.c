@@ -30,6 +30,29 @@ static int32_t log_of(int32_t x) {
   return arn__fixed_shift_left(sum, 1);
 }
 
+// What the logarithms of a vector have in common.
+typedef struct terms {
+  int32_t most, log_sum;
+  int32_t low;  // differences up to here have no logarithm that counts
+} terms;
+
+ARN__KERNEL static void write_logarithms(const int8_t *in, int8_t *out, uint32_t depth,
+                                         const terms *t, const arn__softmax_scaling *s) {
+  const arn__clamp bounds = {-128, 127};
+  const int32_t most = t->most, log_sum = t->log_sum, low = t->low;
+  const arn__requant r = s->requant;
+  const uint8_t flip = s->flip;
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < depth; i++) {
+    const int32_t x = element(in, i, flip) - most;
+    const int32_t shifted = (int32_t)((uint32_t)x << r.shift);
+    const uint32_t scaled = (uint32_t)arn__fixed_mul(shifted, r.q) - (uint32_t)log_sum;
+    const int32_t y = arn__rounding_divide((int32_t)scaled, 22) + 127;
+    const int32_t bounded = x > low ? arn__clamp_s32(y, bounds) : -128;
+    out[i] = (int8_t)((uint8_t)bounded ^ flip);
+  }
+}
+
 static void log_vector(const int8_t *in, int8_t *out, uint32_t depth,
                        const arn__softmax_scaling *s, arn__requant reverse) {
   int32_t values[ARN__SOFTMAX_BLOCK];
@@ -39,15 +62,8 @@ static void log_vector(const int8_t *in, int8_t *out, uint32_t depth,
   // differences up to here fall below what Q5.26 holds once the logarithm is taken off
   const int32_t floor = arn__requantise((int32_t)((uint32_t)log_sum + 0x80000000u), reverse);
   const int32_t least = -((31 << 26) >> s->requant.shift) - 1;
-  const int32_t low = floor > least ? floor : least;
-  const arn__clamp bounds = {-128, 127};
-  for (uint32_t i = 0; i < depth; i++) {
-    const int32_t x = element(in, i, s->flip) - most;
-    const uint32_t scaled = (uint32_t)arn__requantise(x, s->requant) - (uint32_t)log_sum;
-    const int32_t y = arn__rounding_divide((int32_t)scaled, 22) + 127;
-    const int32_t bounded = x > low ? arn__clamp_s32(y, bounds) : -128;
-    out[i] = (int8_t)((uint8_t)bounded ^ s->flip);
-  }
+  const terms t = {most, log_sum, floor > least ? floor : least};
+  write_logarithms(in, out, depth, &t, s);
 }
 
 void arn__softmax_log_s8(const arn__softmax_span *span, const arn__softmax_scaling *scaling,

@@ -7,7 +7,7 @@
 
 // 2^15 * exp(x) over [-10, 0], each corrected by half of the error in the middle of its interval.
 // From tools/make_tables.c.
-static const int16_t exp_table[513] = {
+const int16_t arn__softmax_exp_table[513] = {
     2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3,
     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5,
     5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9, 10,
@@ -42,7 +42,7 @@ static int16_t interpolate(int32_t value, int32_t base, int32_t slope) {
 }
 
 static int16_t exp_at(int32_t value) {
-  const int16_t *entry = exp_table + 256 + (value >> 7);
+  const int16_t *entry = arn__softmax_exp_table + 256 + (value >> 7);
   return interpolate(value, entry[0], entry[1] - entry[0]);
 }
 
@@ -72,18 +72,23 @@ static int32_t saturate(int32_t x) {
   return arn__clamp_s32(x, bounds);
 }
 
-// Writes exp of the differences to the largest, and returns their sum.
-static uint32_t exponentials(const int16_t *in, int16_t *out, uint32_t depth, arn__requant r) {
-  int32_t most = INT16_MIN;
+uint32_t arn__softmax_exp_s16_portable(const int16_t *in, int16_t *out, uint32_t n, int32_t most,
+                                       arn__requant r) {
   uint32_t sum = 0;
-  for (uint32_t i = 0; i < depth; i++) most = in[i] > most ? in[i] : most;
-  for (uint32_t i = 0; i < depth; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     const arn__clamp bounds = {-65535, 0};
     const int32_t y = exp_at(arn__clamp_s32(arn__requantise(in[i] - most, r), bounds) + 32767);
     out[i] = (int16_t)y;
     sum += (uint32_t)y;
   }
   return sum;
+}
+
+// Writes exp of the differences to the largest, and returns their sum.
+static uint32_t exponentials(const int16_t *in, int16_t *out, uint32_t depth, arn__requant r) {
+  int16_t most = INT16_MIN;
+  for (uint32_t i = 0; i < depth; i++) most = in[i] > most ? in[i] : most;
+  return arn__softmax_exp_s16(in, out, depth, most, r);
 }
 
 // Multiplies by 1 / sum: sum = 2^(16 - zeros) * (1 + x), x as 65536ths from -32768 on.
