@@ -146,6 +146,7 @@ void host_json_add_plan(cJSON *object, const host_facts *f) {
   add_breakdown(object, &f->breakdown);
   add_tensors(object, f);
   host_json_add_nodes(object, f);
+  host_json_add_accumulators(object, f);
   add_steps(object, f);
 }
 

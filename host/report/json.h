@@ -15,6 +15,9 @@ void host_json_add_plan(cJSON *object, const host_facts *facts);
 // Adds the node list: the tensors that each node reads and writes.
 void host_json_add_nodes(cJSON *object, const host_facts *facts);
 
+// Adds the list of accumulators, of a plan by rows.
+void host_json_add_accumulators(cJSON *object, const host_facts *facts);
+
 // Returns {"type", "shape", "scale", "zero_point"...} of a tensor.
 cJSON *host_json_tensor(const arn_model *model, const arn_tensor *tensor, const char *name);
 
