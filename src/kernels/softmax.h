@@ -32,8 +32,8 @@ void arn__softmax_exp_q31_x86(int32_t *values, uint32_t n, arn__requant requant)
 #define arn__softmax_exp_q31 arn__softmax_exp_q31_portable
 #endif
 
-// 16 bits: writes exp of the differences of n elements to `most`, and returns their sum; of a table,
-// 2^15 * exp(x) over [-10, 0] in 512 intervals. out may be in.
+// 16 bits: writes exp of the differences of n elements to `most`, and returns their sum. out may be
+// in. The table is 2^15 * exp(x) over [-10, 0] in 512 intervals.
 extern const int16_t arn__softmax_exp_table[513];
 uint32_t arn__softmax_exp_s16_portable(const int16_t *in, int16_t *out, uint32_t n, int32_t most,
                                        arn__requant requant);

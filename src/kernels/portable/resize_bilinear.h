@@ -64,7 +64,7 @@ ARN__INLINE uint32_t NAME(columns)(TYPE *out, const MIXED *tile, const arn__resi
   return x;
 }
 
-// Where most pixels are left out: columns [x, end) from pairs of pixels, each mixed where it is used.
+// Where most pixels are left out: columns from pairs of pixels, which are mixed where they are used.
 ARN__INLINE void NAME(pairs)(TYPE *out, const resize_rows *rows, MIXED share,
                              const arn__resize_row *row, uint32_t first, uint32_t count) {
   MIXED low[TILE / 2], high[TILE / 2];
