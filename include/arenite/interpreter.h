@@ -138,8 +138,9 @@ typedef struct arn_tensor_view {
 // padding is included.
 // Borrows model, arena, config->ops. Any base address will do; the padding in front is lost.
 // On failure the interpreter is not ready (every call says so) and arena may be reused at once.
-// Cost: a pass over all nodes, and planning (about tensors squared). Stack: under 1.5 KB with the 48
-// ARN_STACK_PLAN_RECORDS of a device, 16 bytes more for each further one (a host has 1,024).
+// Cost: a pass over all nodes, and planning (about tensors squared). Stack: about 1.7 KB on a Cortex-M4
+// for convolutional and dense models (docs/porting.md says how to measure it); a start that fails for
+// want of memory takes 16 bytes for each of ARN_STACK_PLAN_RECORDS more (48; a host has 1,024).
 ARN_MUST_CHECK arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena,
                                     size_t arena_bytes, const arn_config *config,
                                     arn_error *error);

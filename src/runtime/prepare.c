@@ -23,7 +23,7 @@ static arn__buffer *spare_top(const arn__starter *s) {
 static bool make_room(arn__builder *b) {
   arn__starter *s = b->owner;
   arn__buffers *set = &b->buffers;
-  const bool in_arena = set->top != spare_top(s) || s->spare_count == 0;
+  const bool in_arena = set->top != spare_top(s);
   const bool fits = arn__arena_take_temporary(&s->arena, sizeof(arn__buffer));
   if (in_arena && fits) return true;
   if (set->count >= s->spare_count) return false;
@@ -217,7 +217,7 @@ static void check_room(const arn__prepare_site *at, uint32_t dynamic_at) {
 
 // ---- the subgraph -----------------------------------------------------------------------------------
 
-static arn_status plan(arn__prepare_site *at) {
+ARN__APART static arn_status plan(arn__prepare_site *at) {
   arn__starter *s = at->s;
   arn__planning planning = {at->builder->buffers, s->config.alignment,
                             !(s->config.flags & (ARN_NO_OVERLAP | ARN_KEEP_ALL))};
@@ -238,7 +238,7 @@ static arn_status plan(arn__prepare_site *at) {
   return ARN_OK;
 }
 
-static void finish(const arn__prepare_site *at) {
+ARN__APART static void finish(const arn__prepare_site *at) {
   arn__starter *s = at->s;
   if (at->subgraph == 0 && at->builder->complete) {
     const uint32_t mask = s->config.alignment - 1u;

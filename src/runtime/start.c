@@ -20,7 +20,7 @@ static bool is_read(const arn__starter *s, uint32_t subgraph) {
 
 // ---- records ---------------------------------------------------------------------------------------
 
-static void take_records(arn__starter *s) {
+ARN__APART static void take_records(arn__starter *s) {
   arn__arena *a = &s->arena;
   const uint32_t count = s->model->subgraph_count;
   s->nn->subgraphs_at =
@@ -166,7 +166,7 @@ static arn_status share_resources(arn__starter *s, uint32_t subgraph) {
   return ARN_OK;
 }
 
-static arn_status take_data(arn__starter *s) {
+ARN__APART static arn_status take_data(arn__starter *s) {
   const uint32_t count = s->model->subgraph_count;
   s->nn->variables_at = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
@@ -265,16 +265,23 @@ static void publish(arn__starter *s) {
   nn->ready = ARN__READY;
 }
 
+// Starts again with planning records on the stack, to learn what an arena that can't hold them lacks. Where
+// a start succeeds they were never needed: so they are not on the stack of arn_start.
+ARN__APART static arn_status run_with_spare(arn__starter *s, void *arena, size_t arena_bytes) {
+  arn__buffer spare[ARN_STACK_PLAN_RECORDS];
+  s->spare = spare;
+  s->spare_count = ARN_STACK_PLAN_RECORDS;
+  arn__arena_open(&s->arena, arena, arena_bytes, s->config.alignment);
+  return arn__starter_run(s);
+}
+
 arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, size_t arena_bytes,
                      const arn_config *config, arn_error *error) {
   arn_error ignored;
   arn__starter s;
-  arn__buffer spare[ARN_STACK_PLAN_RECORDS];
   memset(&s, 0, sizeof s);
   s.error = error ? error : &ignored;
   s.nn = nn;
-  s.spare = spare;
-  s.spare_count = ARN_STACK_PLAN_RECORDS;
   if (nn != NULL) memset(nn, 0, sizeof *nn);
   if (nn == NULL || (arena == NULL && arena_bytes > 0)) {
     return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_NULL_POINTER, ARN_NOWHERE,
@@ -287,6 +294,7 @@ arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, s
   nn->arena = s.arena.base;
   nn->arena_bytes = s.arena.bytes;
   TRY(arn__starter_run(&s));
+  if (!s.measured) TRY(run_with_spare(&s, arena, arena_bytes));
   if (!arn__starter_writes(&s)) {
     const size_t lost = (size_t)(-(uintptr_t)arena & (s.config.alignment - 1u));
     return report_failure(&s, lost);

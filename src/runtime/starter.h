@@ -9,13 +9,21 @@
 #include "../plan/rowplan.h"
 #include "records.h"
 
+// Put before a function whose frame shall not lie under what its caller calls later: compilers that
+// take functions in sum up their frames, and a start nests deep enough without that.
+#if defined(__GNUC__)
+#define ARN__APART __attribute__((noinline))
+#else
+#define ARN__APART
+#endif
+
 typedef struct arn__starter {
   arn_interpreter *nn;         // its records are written only while arena has room
   const arn_model *model;
   arn_config config;
   arn_error *error;            // never NULL
   arn__arena arena;
-  arn__buffer *spare;          // planning records where the arena has no room for them
+  arn__buffer *spare;          // planning records where the arena has no room for them, or NULL
   uint32_t spare_count;
   arn__row_plan rows;          // of the main subgraph
   bool has_rows;
