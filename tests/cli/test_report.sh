@@ -143,6 +143,10 @@ write_json() {
     base=$(basename "$model" .tflite)
     "$arenite" plan --json "$model" >"$work/valid_$base.plan.json" &&
       "$arenite" profile --json "$model" >"$work/valid_$base.profile.json" || return 1
+    case $base in person_detect|kws|mnist) ;; *) continue ;; esac
+    "$arenite" plan --planner rows --budget 1 --json "$model" >"$work/valid_$base.rows.json" &&
+      "$arenite" optimize --budget 1 -o "$work/$base.o.tflite" "$model" >/dev/null &&
+      "$arenite" profile --json "$work/$base.o.tflite" >"$work/valid_$base.rows_profile.json" || return 1
   done
 }
 lanes() {
@@ -192,8 +196,8 @@ chromium=$(command -v chromium || command -v chromium-browser || command -v goog
 browser() {
   mkdir -p "$work/pages"
   "$arenite" report -o "$work/pages/kws.html" "$kws" && "$arenite" report -o "$work/pages/kws.json" "$kws" &&
-    "$arenite" report --planner auto,id -o "$work/pages/two.html" "$mnist" &&
-    "$arenite" report --planner auto,id -o "$work/pages/two.json" "$mnist" &&
+    "$arenite" report --planner auto,rows --budget 1 -o "$work/pages/two.json" "$mnist" &&
+    "$arenite" report -o "$work/pages/two.html" "$work/pages/two.json" &&
     node tests/web/big_plan.mjs >"$work/big.json" && "$arenite" report -o "$work/pages/big.html" "$work/big.json" ||
     return 1
   evil='<img src=x onerror=window.owned=1><\/script><script>window.owned=1<\/script>'
