@@ -166,8 +166,8 @@ static void print_categories(const host_comparison *c) {
 
 static void print_peak(const host_comparison *c) {
   char a[80], b[80];
-  host_plan_op(c->a, c->peak_a.step, a, sizeof a);
-  host_plan_op(c->b, c->peak_b.step, b, sizeof b);
+  host_plan_op(c->a, c->peak_a.node, a, sizeof a);
+  host_plan_op(c->b, c->peak_b.node, b, sizeof b);
   if (c->peak_a.step == c->peak_b.step && strcmp(a, b) == 0) {
     printf("  the peak stays at step %u (%s)\n", c->peak_a.step, a);
     return;
@@ -182,8 +182,8 @@ static void print_changes(const host_comparison *c) {
   else if (c->change_count == 0) printf("  the same operators in the same order\n");
   for (uint32_t i = 0; i < c->change_count && i < SHOWN_CHANGES; i++) {
     const host_op_change *change = &c->changes[i];
-    host_plan_op(change->added ? c->b : c->a, change->step, name, sizeof name);
-    printf("  %c step %-5u %s\n", change->added ? '+' : '-', change->step, name);
+    host_plan_op(change->added ? c->b : c->a, change->node, name, sizeof name);
+    printf("  %c node %-5u %s\n", change->added ? '+' : '-', change->node, name);
   }
   if (c->change_count > SHOWN_CHANGES) {
     printf("  ... and %u more\n", c->change_count - SHOWN_CHANGES);
@@ -223,9 +223,9 @@ static cJSON *pair_as_json(const struct side *a, const struct side *b, const hos
   for (uint32_t i = 0; i < c->change_count; i++) {
     cJSON *change = cJSON_CreateObject();
     char name[80];
-    host_plan_op(c->changes[i].added ? c->b : c->a, c->changes[i].step, name, sizeof name);
+    host_plan_op(c->changes[i].added ? c->b : c->a, c->changes[i].node, name, sizeof name);
     cJSON_AddBoolToObject(change, "added", c->changes[i].added);
-    cJSON_AddNumberToObject(change, "step", c->changes[i].step);
+    cJSON_AddNumberToObject(change, "node", c->changes[i].node);
     cJSON_AddStringToObject(change, "operator", name);
     cJSON_AddItemToArray(changes, change);
   }
@@ -257,7 +257,7 @@ static void print_gap(const host_output_gap *g) {
   else if (g->worst == 0.0) printf("  outputs: equal in all %u runs\n", g->invocations);
   else {
     printf("  outputs: worst difference %.4g, mean %.4g, over a range of %.4g;\n"
-           "  signal to noise %.1f dB; the largest element of output 0 is the same in %u of %u runs\n",
+           "  signal to noise %.1f dB; output 0 has the same largest element in %u of %u runs\n",
            g->worst, g->mean, g->spread, g->signal_db, g->same_largest, g->invocations);
   }
 }

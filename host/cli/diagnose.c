@@ -12,8 +12,9 @@
 #include "host/report/json.h"
 
 static const char usage[] =
-    "Usage: arenite diagnose (--arena BYTES | --board NAME) [--planner P] [--align N] [--no-overlap]\n"
-    "                        [--keep-all] [--copy-weights] [--budget S] [--json] MODEL.tflite\n"
+    "Usage: arenite diagnose (--arena BYTES | --board NAME) [--planner P] [--align N]\n"
+    "                        [--no-overlap] [--keep-all] [--copy-weights] [--budget S]\n"
+    "                        [--json] MODEL.tflite\n"
     "Says which allocation fails in an arena of that size, plans again without each of size,\n"
     "alignment, order, fragmentation, scratch and records to see which is to blame, and carries\n"
     "out what could be done: other planners and alignments, rows, streamed inputs, int8. What\n"

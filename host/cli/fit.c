@@ -11,7 +11,7 @@
 #include "host/report/json.h"
 
 static const char usage[] =
-    "Usage: arenite fit [--board FILE]... [--part TEXT] [--all] [--planner P] [--json] MODEL.tflite\n"
+    "Usage: arenite fit [--board FILE] [--part TEXT] [--all] [--planner P] [--json] MODEL.tflite\n"
     "Goes through a table of microcontrollers (boards/boards.csv, with its sources): where the\n"
     "arena would lie, what is left of RAM beside arena and stack, what is left of flash beside\n"
     "the model and the engine, and an ESTIMATE of the time: multiply-accumulates, times\n"
@@ -200,8 +200,8 @@ static void print_text(const struct request *q, const struct need *need, const s
     if (list[i].fits || q->all) print_board(&list[i]);
   }
   printf("\nRAM left: all regions, less arena and the engine's stack. Flash left: less file and\n"
-         "engine. x: flash is not in the part. The time is an ESTIMATE at one instruction a cycle,\n"
-         "from instructions counted in an emulator for int8 networks; *: counted on the nearest core;\n"
+         "engine. x: flash is not in the part. The time is an ESTIMATE: one instruction a cycle,\n"
+         "instructions counted in an emulator for int8 networks; *: counted on the nearest core;\n"
          "-: nothing measured comes close, or the network is not of 8 bits.\n");
   if (!q->all && fits < count) {
     printf("--all lists the %u parts that it does not fit.\n", count - fits);

@@ -17,7 +17,8 @@
 
 static const char usage[] =
     "Usage: arenite trace [--against FILE] [--floats] [--read T [--after NODE]] [--invocations N]\n"
-    "                     [--input I=F]... [--planner P] [--keep-all] [--ignore-plan] [--json] M.tflite\n"
+    "                     [--input I=F]... [--planner P] [--keep-all] [--ignore-plan] [--json]\n"
+    "                     MODEL.tflite\n"
     "Runs a model on generated or given inputs and prints, for each tensor, the checksum\n"
     "(CRC-32) and the range of its values as they were when its operator had written the last\n"
     "row, in the file's order of nodes under any plan: `diff` two outputs to compare plans,\n"

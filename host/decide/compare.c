@@ -6,6 +6,7 @@
 
 #define MAX_CELLS (16u << 20)   // of the table that pairs operators: 32 MB
 #define OP_BYTES 96
+#define MAX_NODES 65536u
 
 double host_plan_number(const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -64,13 +65,6 @@ static void compare_categories(host_comparison *c) {
   }
 }
 
-static host_peak peak_of(const cJSON *plan) {
-  const uint32_t step = host_plan_u32(plan, "peak_step");
-  const cJSON *item =
-      step <= INT32_MAX ? cJSON_GetArrayItem(list_of(plan, "steps"), (int)step) : NULL;
-  return (host_peak){step, string_of(item, "op"), host_plan_number(item, "live_bytes")};
-}
-
 // ---- operators ----------------------------------------------------------------------------------
 
 static void put_shape(const cJSON *tensor, char *text, size_t size) {
@@ -84,14 +78,33 @@ static void put_shape(const cJSON *tensor, char *text, size_t size) {
   }
 }
 
-// Names of all steps, OP_BYTES each: operator and shape of the first tensor that the node writes.
+// The node of a step; `otherwise` where the plan does not say it.
+static uint32_t node_of(const cJSON *step, uint32_t otherwise) {
+  const bool said = cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(step, "node"));
+  return said ? host_plan_u32(step, "node") : otherwise;
+}
+
+// How many nodes there are: listed, or run by a step. A step is a node, or some of its rows.
+static uint32_t count_nodes(const cJSON *plan) {
+  const cJSON *step;
+  uint32_t count = (uint32_t)cJSON_GetArraySize(list_of(plan, "nodes")), n = 0;
+  cJSON_ArrayForEach(step, list_of(plan, "steps")) {
+    const uint32_t node = node_of(step, n++);
+    if (node >= count && node < MAX_NODES) count = node + 1;
+  }
+  return count < MAX_NODES ? count : MAX_NODES;
+}
+
+// Names of all nodes, OP_BYTES each: operator and shape of the first tensor that the node writes.
 static char *names_of(const cJSON *plan, uint32_t count) {
   char *names = calloc(count + 1u, OP_BYTES);
   const cJSON *step, *tensor;
   uint32_t n = 0;
   if (names == NULL) return NULL;
+  for (uint32_t i = 0; i < count; i++) names[OP_BYTES * (size_t)i] = '?';
   cJSON_ArrayForEach(step, list_of(plan, "steps")) {
-    if (n < count) snprintf(names + OP_BYTES * (size_t)n++, 48, "%s", string_of(step, "op"));
+    const uint32_t node = node_of(step, n++);
+    if (node < count) snprintf(names + OP_BYTES * (size_t)node, 48, "%s", string_of(step, "op"));
   }
   cJSON_ArrayForEach(tensor, list_of(plan, "tensors")) {
     const cJSON *producer = cJSON_GetObjectItemCaseSensitive(tensor, "producer");
@@ -104,10 +117,10 @@ static char *names_of(const cJSON *plan, uint32_t count) {
   return names;
 }
 
-void host_plan_op(const cJSON *plan, uint32_t step, char *text, size_t size) {
-  const uint32_t count = (uint32_t)cJSON_GetArraySize(list_of(plan, "steps"));
+void host_plan_op(const cJSON *plan, uint32_t node, char *text, size_t size) {
+  const uint32_t count = count_nodes(plan);
   char *names = names_of(plan, count);
-  snprintf(text, size, "%s", names && step < count ? names + OP_BYTES * (size_t)step : "?");
+  snprintf(text, size, "%s", names && node < count ? names + OP_BYTES * (size_t)node : "?");
   free(names);
 }
 
@@ -118,8 +131,12 @@ struct pairing {
   uint16_t *table;          // [(a_count + 1) * (b_count + 1)]: length of the longest common rest
 };
 
+// A node without a step is taken for any operator of the same shape, as far as that is known.
 static bool same(const struct pairing *p, uint32_t i, uint32_t k) {
-  return strcmp(p->a + OP_BYTES * (size_t)i, p->b + OP_BYTES * (size_t)k) == 0;
+  const char *a = p->a + OP_BYTES * (size_t)i, *b = p->b + OP_BYTES * (size_t)k;
+  const char *shape_a = strchr(a, ' '), *shape_b = strchr(b, ' ');
+  if (a[0] != '?' && b[0] != '?') return strcmp(a, b) == 0;
+  return shape_a == NULL || shape_b == NULL || strcmp(shape_a, shape_b) == 0;
 }
 
 static uint16_t *cell(const struct pairing *p, uint32_t i, uint32_t k) {
@@ -136,8 +153,8 @@ static void fill_table(const struct pairing *p) {
   }
 }
 
-static void note(host_comparison *c, bool added, uint32_t step) {
-  c->changes[c->change_count++] = (host_op_change){added, step};
+static void note(host_comparison *c, bool added, uint32_t node) {
+  c->changes[c->change_count++] = (host_op_change){added, node};
 }
 
 static void walk_table(host_comparison *c, const struct pairing *p) {
@@ -167,8 +184,7 @@ static bool pair(host_comparison *c, struct pairing *p) {
 }
 
 static bool compare_ops(host_comparison *c) {
-  struct pairing p = {.a_count = (uint32_t)cJSON_GetArraySize(list_of(c->a, "steps")),
-                      .b_count = (uint32_t)cJSON_GetArraySize(list_of(c->b, "steps"))};
+  struct pairing p = {.a_count = count_nodes(c->a), .b_count = count_nodes(c->b)};
   char *a = names_of(c->a, p.a_count), *b = names_of(c->b, p.b_count);
   p.a = a;
   p.b = b;
@@ -177,6 +193,14 @@ static bool compare_ops(host_comparison *c) {
   free(a);
   free(b);
   return ok;
+}
+
+static host_peak peak_of(const cJSON *plan) {
+  const uint32_t step = host_plan_u32(plan, "peak_step");
+  const cJSON *item =
+      step <= INT32_MAX ? cJSON_GetArrayItem(list_of(plan, "steps"), (int)step) : NULL;
+  return (host_peak){step, node_of(item, step), string_of(item, "op"),
+                     host_plan_number(item, "live_bytes")};
 }
 
 bool host_compare_plans(host_comparison *c, const cJSON *a, const cJSON *b) {

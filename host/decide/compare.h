@@ -21,12 +21,12 @@ typedef struct host_category {
 // An operator of one side without a partner on the other.
 typedef struct host_op_change {
   bool added;            // in b; else removed from a
-  uint32_t step;         // on its side
+  uint32_t node;         // on its side
 } host_op_change;
 
 // Where the most bytes are alive.
 typedef struct host_peak {
-  uint32_t step;
+  uint32_t step, node;
   const char *op;        // borrowed from the JSON
   double live_bytes;
 } host_peak;
@@ -54,8 +54,8 @@ uint32_t host_plan_u32(const cJSON *object, const char *key);
 bool host_compare_plans(host_comparison *comparison, const cJSON *a, const cJSON *b);
 void host_comparison_free(host_comparison *comparison);
 
-// Writes "CONV_2D 1x48x48x8" for step `step` of a plan: the operator and the shape of what it
-// writes.
-void host_plan_op(const cJSON *plan, uint32_t step, char *text, size_t size);
+// Writes "CONV_2D 1x48x48x8" for node `node` of a plan: the operator and the shape of what it
+// writes; "?" for the operator of a node without a step (a view).
+void host_plan_op(const cJSON *plan, uint32_t node, char *text, size_t size);
 
 #endif

@@ -248,5 +248,20 @@ check "explain: four numbers: usage" exits 2 "$arenite" explain "5050,1,2,3"
 check "explain: words: usage" exits 2 "$arenite" explain "five,1,2,3,4"
 check "explain: another model's record: refused" exits 1 "$arenite" explain "5050,0,0,77,3" "$kws"
 
+# ---- docs/commands.md
+documented() {  # every "$ arenite ..." of the page runs: 0, or the 5 of a diagnosis
+  sed -n 's/^    \$ arenite //p' docs/commands.md >"$work/lines"
+  [ "$(wc -l <"$work/lines")" -ge 8 ] || return 1
+  while read -r line; do
+    eval "\"\$arenite\" $line" >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    case $code$line in
+      0*|5diagnose*) ;;
+      *) echo "exit code $code: arenite $line"; cat "$work/err"; return 1 ;;
+    esac
+  done <"$work/lines"
+}
+check "docs/commands.md: every command runs" documented
+
 echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
 [ "$FAILED" -eq 0 ]

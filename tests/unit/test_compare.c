@@ -34,9 +34,9 @@ static void names_what_came_and_went(void **state) {
   assert_true(c.ops_compared);
   assert_int_equal(c.change_count, 2);
   assert_false(c.changes[0].added);
-  assert_int_equal(c.changes[0].step, 0);
+  assert_int_equal(c.changes[0].node, 0);
   assert_true(c.changes[1].added);
-  assert_int_equal(c.changes[1].step, 1);
+  assert_int_equal(c.changes[1].node, 1);
   assert_string_equal(c.categories[0].key, "arena_bytes");
   assert_true(c.categories[0].a == 100.0 && c.categories[0].b == 150.0);
   assert_string_equal(c.peak_a.op, "CONV_2D");
@@ -48,6 +48,24 @@ static void names_what_came_and_went(void **state) {
   assert_string_equal(text, "CONV_2D 1x4x4x2");
   host_plan_op(a, 99, text, sizeof text);
   assert_string_equal(text, "?");
+  cJSON_Delete(a);
+  cJSON_Delete(b);
+}
+
+// A plan by rows has many steps for a node, and none for a view.
+static void rows_of_a_node_are_one_operator(void **state) {
+  (void)state;
+  static const char tensors[] = "{\"producer\":0,\"shape\":[1,4]},{\"producer\":1,\"shape\":[4]}";
+  cJSON *a = plan("{\"op\":\"CONV_2D\",\"node\":0},{\"op\":\"RESHAPE\",\"node\":1},"
+                  "{\"op\":\"SOFTMAX\",\"node\":2}", tensors, 1);
+  cJSON *b = plan("{\"op\":\"CONV_2D\",\"node\":0},{\"op\":\"SOFTMAX\",\"node\":2},"
+                  "{\"op\":\"CONV_2D\",\"node\":0},{\"op\":\"SOFTMAX\",\"node\":2}", tensors, 1);
+  host_comparison c;
+  assert_true(host_compare_plans(&c, a, b));
+  assert_int_equal(c.change_count, 0);
+  assert_int_equal(c.peak_b.step, 1);
+  assert_int_equal(c.peak_b.node, 2);
+  host_comparison_free(&c);
   cJSON_Delete(a);
   cJSON_Delete(b);
 }
@@ -151,6 +169,7 @@ static void three_types_of_one_network(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_what_came_and_went),
+                                     cmocka_unit_test(rows_of_a_node_are_one_operator),
                                      cmocka_unit_test(another_shape_is_another_operator),
                                      cmocka_unit_test(json_of_any_kind_is_survived),
                                      cmocka_unit_test(three_types_of_one_network)};
