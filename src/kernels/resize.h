@@ -102,4 +102,7 @@ typedef struct arn__resize_scaled {
 void arn__resize_bilinear_scaled(void *out, const void *top, const void *bottom, int32_t share,
                                  const arn__resize_scaled *how);
 
+// Requantises `count` elements where they are.
+void arn__resize_rescale(void *values, uint32_t count, const arn__resize_scaled *how);
+
 #endif

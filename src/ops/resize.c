@@ -27,6 +27,8 @@ typedef struct resize_state {
   arn__resize_scale scale;  // only if SCALED
 } resize_state;
 
+#define QUANTISED_TYPES \
+  (ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) | ARN_TYPE_BIT(ARN_INT16))
 #define SAME_SCALE_BYTES ((uint32_t)offsetof(resize_state, scale))
 
 // ---- prepare ------------------------------------------------------------------------------------
@@ -87,6 +89,19 @@ static arn_status set_scale(const arn_prepare *p, arn__resize_scale *s, const ar
   return ARN_OK;
 }
 
+static arn_status choose_scale(arn_prepare *p, resize_state *s) {
+  arn_tensor in, out;
+  ARN__TRY(arn_prepare_input(p, 0, &in));
+  ARN__TRY(arn_prepare_output(p, 0, &out));
+  if (same_scale(p, &in, &out)) {
+    p->state_bytes = SAME_SCALE_BYTES;
+    return ARN_OK;
+  }
+  if (!(QUANTISED_TYPES & ARN_TYPE_BIT(in.type))) return arn_refuse(p, ARN_WHAT_QUANTISATION, &out);
+  s->flags |= SCALED;
+  return set_scale(p, &s->scale, &in, &out);
+}
+
 static void set_rows(arn_prepare *p, resize_state *s, const arn_tensor *in,
                      const arn_tensor *out) {
   const int32_t in_axis = arn__rows_of(in).axis, out_axis = arn__rows_of(out).axis;
@@ -137,7 +152,6 @@ static arn_status prepare_resize(arn_prepare *p, resize_state *s, uint32_t align
 
 static arn_status prepare_bilinear(arn_prepare *p, void *state) {
   resize_state *s = state;
-  arn_tensor in, out;
   const arn_status status = prepare_resize(p, s, BILINEAR_ALIGN_CORNERS, BILINEAR_HALF_PIXEL);
   if (status != ARN_OK) return status;
   if (s->flags == (ARN__RESIZE_ALIGN_CORNERS | ARN__RESIZE_HALF_PIXEL)) {
@@ -145,28 +159,16 @@ static arn_status prepare_bilinear(arn_prepare *p, void *state) {
   }
   set_step(&s->y, s->flags, s->type == ARN_FLOAT32);
   set_step(&s->x, s->flags, s->type == ARN_FLOAT32);
-  ARN__TRY(arn_prepare_input(p, 0, &in));
-  ARN__TRY(arn_prepare_output(p, 0, &out));
-  if (same_scale(p, &in, &out)) {
-    p->state_bytes = SAME_SCALE_BYTES;
-    return ARN_OK;
-  }
-  s->flags |= SCALED;
-  return set_scale(p, &s->scale, &in, &out);
+  return choose_scale(p, s);
 }
 
 static arn_status prepare_nearest(arn_prepare *p, void *state) {
   resize_state *s = state;
-  arn_tensor in, out;
   const arn_status status = prepare_resize(p, s, NEAREST_ALIGN_CORNERS, NEAREST_HALF_PIXEL);
   if (status != ARN_OK) return status;
   set_step(&s->y, s->flags, true);
   set_step(&s->x, s->flags, true);
-  ARN__TRY(arn_prepare_input(p, 0, &in));
-  ARN__TRY(arn_prepare_output(p, 0, &out));
-  if (!same_scale(p, &in, &out)) return arn_refuse(p, ARN_WHAT_QUANTISATION, &out);
-  p->state_bytes = SAME_SCALE_BYTES;
-  return ARN_OK;
+  return choose_scale(p, s);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -251,17 +253,18 @@ static arn_status eval_nearest(const arn_eval *e, const void *state) {
   const resize_state *s = state;
   job j;
   const uint32_t rows = job_open(&j, e, s, s->channels * s->element_bytes);
+  const arn__resize_scaled how = {&j.row, &s->scale, s->element_bytes, s->type != ARN_UINT8};
   const uint32_t first = s->by_rows ? e->span.first : 0;
   for (uint32_t r = first; r < first + rows; r++) {
     const uint32_t near = arn__resize_nearest(&s->y, s->flags, r % s->y.out);
     const uint8_t *in = arn_row(&j.in, r / s->y.out * s->y.in + near);
     arn__resize_nearest_row(arn_row(&j.out, r), in, &j.row);
+    if (s->flags & SCALED) {
+      arn__resize_rescale(arn_row(&j.out, r), s->x.out * s->channels, &how);
+    }
   }
   return ARN_OK;
 }
-
-#define QUANTISED_TYPES \
-  (ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) | ARN_TYPE_BIT(ARN_INT16))
 
 const arn_op arn_op_resize_bilinear = {
     .name = "RESIZE_BILINEAR",

@@ -278,6 +278,10 @@ static void resized_images_are_their_definitions(void **unused) {
 static double rescaled(const int32_t *at, double low, double high) {
   const double scale = (double)in->scale / (double)out->scale;
   double sum = 0.0;
+  if (r.code == NEAREST) {
+    sum = (nearest(at) - (double)in->zero) * scale + (double)out->zero;
+    return fmin(fmax(sum, low), high);
+  }
   const int32_t v = position(at[1], in->dims[1], out->dims[1]);
   const int32_t u = position(at[2], in->dims[2], out->dims[2]);
   for (int32_t corner = 0; corner < 4; corner++) {
@@ -311,11 +315,12 @@ static void scales_may_change_on_the_way(void **unused) {
   for (uint32_t i = 0; i < 200; i++) {
     const uint32_t k = draw(3);
     const double low = types[k].low, high = types[k].high;
-    begin(BILINEAR, 2, types[k].type);
+    const int32_t op = draw(2) ? BILINEAR : NEAREST;
+    begin(op, 2, types[k].type);
     aligned = half = false;
     set_dims(in, 1, draw_size(), draw_size(), 5);
     set_dims(out, 1, draw_size(), draw_size(), 5);
-    set_resize(BILINEAR);
+    set_resize(op);
     in->scale = draw_float(0.001f, 0.1f);
     out->scale = draw_float(0.001f, 0.1f);
     in->zero = k == 2 ? 0 : (int64_t)(draw(2) ? low : high);
