@@ -7,7 +7,9 @@
 #ifndef ARENITE_SRC_KERNELS_DOT_H
 #define ARENITE_SRC_KERNELS_DOT_H
 
+#include "dsp/dsp.h"
 #include "kernel.h"
+#include "mve/mve.h"
 
 // The shape of a call. By rows, the weights are [count][stride] and the first n of each row count:
 //   acc[c] += sum over i < n of (x[i * step] - zero) * w[c * stride + i]       (step is 1)
@@ -34,8 +36,6 @@ void arn__dot_rows_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t 
 void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
                                 const arn__dot *d);
 void arn__dot_rows_f32_portable(float *acc, const float *x, const float *w, const arn__dot *d);
-// `zero` is that of the weights here.
-void arn__dot_rows_f32_s8_portable(float *acc, const float *x, const int8_t *w, const arn__dot *d);
 
 // By columns.
 void arn__dot_columns_s8_portable(int32_t *acc,     // [count]
@@ -52,12 +52,19 @@ void arn__dot_columns_f32_portable(float *acc, const float *x, const float *w, c
 int32_t arn__dot_sum_s8_portable(const int8_t *x, const arn__dot *d);
 int32_t arn__dot_sum_u8_portable(const uint8_t *x, const arn__dot *d);
 
+#if defined(ARN__DSP)
+void arn__dot_rows_s8_dsp(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d);
+#define arn__dot_rows_s8 arn__dot_rows_s8_dsp
+#elif defined(ARN__MVE)
+void arn__dot_rows_s8_mve(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d);
+#define arn__dot_rows_s8 arn__dot_rows_s8_mve
+#else
 #define arn__dot_rows_s8 arn__dot_rows_s8_portable
+#endif
 #define arn__dot_rows_u8 arn__dot_rows_u8_portable
 #define arn__dot_rows_s16_s8 arn__dot_rows_s16_s8_portable
 #define arn__dot_rows_s16 arn__dot_rows_s16_portable
 #define arn__dot_rows_f32 arn__dot_rows_f32_portable
-#define arn__dot_rows_f32_s8 arn__dot_rows_f32_s8_portable
 #define arn__dot_sum_s8 arn__dot_sum_s8_portable
 #define arn__dot_sum_u8 arn__dot_sum_u8_portable
 #define arn__dot_columns_s8 arn__dot_columns_s8_portable

@@ -3,7 +3,7 @@
 #if defined(ARN__DSP)
 
 #include "../portable/conv_window.h"
-#include "simd.h"
+#include "output.h"
 
 // Two pixels at a time, and two channels at a time: four sums share loads and widening. The last of
 // an odd number of pixels goes alone.

@@ -2,7 +2,7 @@
 
 #if defined(ARN__DSP)
 
-#include "simd.h"
+#include "output.h"
 
 // Four channels at a time, and of these a tile: some columns of the input below the kernel, widened
 // to int16 and with two rows in a word, so that one instruction takes a tap of both. The weights

@@ -5,8 +5,8 @@
 #include "../portable/conv_window.h"
 #include "vector.h"
 
-// Sixteen products of int8 an instruction, for two pixels and two channels at a time. The zero point
-// of the input is left in: what it adds is taken off the bias before.
+// Sixteen products of int8 an instruction, for two pixels and two channels at a time. The zero
+// point of the input is left in: what it adds is taken off the bias before.
 
 #define CHUNK 96u  // elements of a window that are copied at a time, at most
 #define CHANNELS ARN__CONV_CHANNELS
@@ -107,7 +107,8 @@ ARN__INLINE void dot_1x2(int32_t s[4], const int8_t *a, const int8_t *w0, const 
           : "q0", "q1", "q3", "lr", "memory");
 }
 
-// Multiplies the chunk with all channels, two at a time. Of an odd one out, the weights count twice.
+// Multiplies the chunk with all channels, two at a time. Of an odd one out, the weights count
+// twice.
 ARN__APART static void multiply(pixels *p) {
   const conv_pass *pass = p->pass;
   const uint32_t count = pass->block->count, n = p->n;

@@ -25,8 +25,8 @@ ARN__INLINE arn__requant_x4 arn__requant_x4_load(const arn__requant *r) {
 }
 
 // As arn__requantise(). VQRDMULH is arn__high_multiply(), and saturates only where that would wrap.
-// VRSHL divides with ties up; negative numbers are made one less before, unless nothing is divided. At
-// INT32_MIN, where that saturates, nothing is lost: no bit is below a tie.
+// VRSHL divides with ties up; negative numbers are made one less before, unless nothing is divided.
+// At INT32_MIN, where that saturates, nothing is lost: no bit is below a tie.
 ARN__INLINE int32x4_t arn__requant_x4_apply(int32x4_t sums, const arn__requant_x4 *r) {
   const int32x4_t high = vqrdmulhq_s32(vshlq_s32(sums, r->left), r->q);
   const int32x4_t less = vshrq_n_s32(vandq_s32(high, r->right), 31);
