@@ -37,16 +37,23 @@ ARN__INLINE void depthwise_finish_f32(const arn__conv *s, const arn__conv_block 
   }
 }
 
-ARN__INLINE void depthwise_row_f32(const arn__conv *s, const arn__conv_row *r,
-                                   const arn__conv_block *b, depthwise_visit *visit) {
-  const depthwise_pass p = depthwise_pass_of(s, b);
+// The filter is the pass's.
+ARN__INLINE void depthwise_pass_f32(const depthwise_pass *p, const arn__conv *s,
+                                    const arn__conv_row *r, const arn__conv_block *b,
+                                    depthwise_visit *visit) {
   float *out = (float *)r->out + b->first;
   for (uint32_t i = 0; i < r->columns; i++) {
     float sums[CHANNELS] = {0};
-    depthwise_taps(&p, r, (int32_t)(r->column + i) * s->stride - s->pad, visit, sums);
+    depthwise_taps(p, r, (int32_t)(r->column + i) * s->stride - s->pad, visit, sums);
     depthwise_finish_f32(s, b, sums, out);
     out += s->out_channels;
   }
+}
+
+ARN__INLINE void depthwise_row_f32(const arn__conv *s, const arn__conv_row *r,
+                                   const arn__conv_block *b, depthwise_visit *visit) {
+  const depthwise_pass p = depthwise_pass_of(s, b);
+  depthwise_pass_f32(&p, s, r, b, visit);
 }
 
 #endif

@@ -55,19 +55,25 @@ ARN__INLINE void depthwise_add(const depthwise_pass *p, const depthwise_tap *tap
   }
 }
 
-// For 8-bit inputs; `visit` adds to sums [CHANNELS] of int32.
-ARN__INLINE void depthwise_row_8(const arn__conv *s, const arn__conv_row *r,
-                                 const arn__conv_block *b, depthwise_visit *visit) {
-  const depthwise_pass p = depthwise_pass_of(s, b);
+// For 8-bit inputs; `visit` adds to sums [CHANNELS] of int32. The filter is the pass's.
+ARN__INLINE void depthwise_pass_8(const depthwise_pass *p, const arn__conv *s,
+                                  const arn__conv_row *r, const arn__conv_block *b,
+                                  depthwise_visit *visit) {
   uint8_t *out = (uint8_t *)r->out + b->first;
   for (uint32_t i = 0; i < r->columns; i++) {
     int32_t s32[CHANNELS];
     const conv_sums sums = {s32, NULL};
     conv_start(s, b, &sums, CONV_S8);
-    depthwise_taps(&p, r, (int32_t)(r->column + i) * s->stride - s->pad, visit, s32);
+    depthwise_taps(p, r, (int32_t)(r->column + i) * s->stride - s->pad, visit, s32);
     conv_finish(s, b, &sums, out, CONV_S8);
     out += s->out_channels;
   }
+}
+
+ARN__INLINE void depthwise_row_8(const arn__conv *s, const arn__conv_row *r,
+                                 const arn__conv_block *b, depthwise_visit *visit) {
+  const depthwise_pass p = depthwise_pass_of(s, b);
+  depthwise_pass_8(&p, s, r, b, visit);
 }
 
 #endif
