@@ -84,25 +84,23 @@ function fillTable(ui, body, columns, rows) {
   );
 }
 
+function tableHead(ui, [name, value], column, firstRow) {
+  const up = ui.sort.direction > 0;
+  const sorted = column === ui.sort.column;
+  const attributes = {
+    scope: 'col',
+    class: firstRow && typeof value(firstRow) === 'number' ? 'number' : '',
+    'aria-sort': !sorted ? 'none' : up ? 'ascending' : 'descending',
+  };
+  const text = name + (!sorted ? '' : up ? ' \u25b4' : ' \u25be');
+  return element('th', attributes, element('button', {onclick: () => ui.sortBy(column)}, text));
+}
+
 function showTable(ui) {
   const holder = document.getElementById('table');
   const columns = columnsOf(ui);
   const rows = sortedRows(ui, columns);
-  const heads = columns.map(([name], i) =>
-    element(
-      'th',
-      {
-        scope: 'col',
-        'aria-sort':
-          i !== ui.sort.column ? 'none' : ui.sort.direction > 0 ? 'ascending' : 'descending',
-      },
-      element(
-        'button',
-        {onclick: () => ui.sortBy(i)},
-        name + (i !== ui.sort.column ? '' : ui.sort.direction > 0 ? ' \u25b4' : ' \u25be'),
-      ),
-    ),
-  );
+  const heads = columns.map((column, i) => tableHead(ui, column, i, rows[0]));
   const body = element('tbody', {});
   holder.replaceChildren(
     element(
