@@ -13,7 +13,7 @@ sum "unit tests (sanitizers)" tests/run_units.sh build/sanitize
 for path in $PACKS $MODELS; do
   sum "conformance $path (sanitizers)" build/sanitize/conformance --quick "$path"
 done
-for target in model csv npy plan; do
+for target in model csv npy plan tables; do
   sum "fuzzing corpus: $target (sanitizers)" build/sanitize/fuzz/$target tests/fuzz/corpus/$target/*
 done
 sum "hostile models: examples (sanitizers)" build/sanitize/mutate --rounds 200 examples/kws/kws.tflite

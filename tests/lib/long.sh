@@ -8,7 +8,7 @@ done
 [ -z "$MODELS" ] || sum "hostile models: small real ones" build/sanitize/mutate --rounds 2000 --seed 3 \
   "$MODELS"/hello_world_int8.tflite "$MODELS"/add0.tflite "$MODELS"/pad0.tflite "$MODELS"/vad.tflite
 check "build the fuzz targets" build fuzz
-for target in model csv npy plan; do
+for target in model csv npy plan tables; do
   mkdir -p build/libfuzzer/new/$target
   check "fuzzing: $target, 5 minutes" build/libfuzzer/fuzz/$target -max_total_time=300 \
     -timeout=30 -max_len=4096 build/libfuzzer/new/$target tests/fuzz/corpus/$target
