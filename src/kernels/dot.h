@@ -36,6 +36,8 @@ void arn__dot_rows_s16_s8_portable(int64_t *acc, const int16_t *x, const int8_t 
 void arn__dot_rows_s16_portable(int64_t *acc, const int16_t *x, const int16_t *w,
                                 const arn__dot *d);
 void arn__dot_rows_f32_portable(float *acc, const float *x, const float *w, const arn__dot *d);
+// `zero` is that of the weights here.
+void arn__dot_rows_f32_s8_portable(float *acc, const float *x, const int8_t *w, const arn__dot *d);
 
 // By columns.
 void arn__dot_columns_s8_portable(int32_t *acc,     // [count]
@@ -65,6 +67,7 @@ void arn__dot_rows_s8_mve(int32_t *acc, const int8_t *x, const int8_t *w, const 
 #define arn__dot_rows_s16_s8 arn__dot_rows_s16_s8_portable
 #define arn__dot_rows_s16 arn__dot_rows_s16_portable
 #define arn__dot_rows_f32 arn__dot_rows_f32_portable
+#define arn__dot_rows_f32_s8 arn__dot_rows_f32_s8_portable
 #define arn__dot_sum_s8 arn__dot_sum_s8_portable
 #define arn__dot_sum_u8 arn__dot_sum_u8_portable
 #define arn__dot_columns_s8 arn__dot_columns_s8_portable
