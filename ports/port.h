@@ -1,5 +1,6 @@
-// What a program on a bare machine may ask of its port. None of it allocates. Console and files are those of
-// the debugger or simulator (semihosting); CONSOLE=none builds a port whose console swallows all.
+// What a program on a bare machine may ask of its port. None of it allocates. Console and files are
+// those of the debugger or simulator (semihosting); CONSOLE=none builds a port whose console
+// swallows all.
 #ifndef ARENITE_PORTS_PORT_H
 #define ARENITE_PORTS_PORT_H
 
@@ -13,15 +14,15 @@ void port_put_unsigned(uint32_t value);
 // Ends the program: the simulator's exit code is `code` (0..255).
 void port_exit(int code) __attribute__((noreturn));
 
-// Starts and reads the tick counter: SysTick or rdcycle. Ticks of the processor clock on hardware; under
-// `-icount shift=0` nanoseconds of virtual time divided by the machine's clock: proportional to
-// instructions. On Arm it wraps after 2^24 ticks.
+// Starts and reads the tick counter: SysTick or rdcycle. Ticks of the processor clock on hardware;
+// under `-icount shift=0` nanoseconds of virtual time divided by the machine's clock: proportional
+// to instructions. On Arm it wraps after 2^24 ticks.
 void port_ticks_start(void);
 uint32_t port_ticks(void);
 #define PORT_TICKS_MASK 0xFFFFFFu
 
-// Paints the stack below the caller's frame / returns the most bytes of it that have been in use since, as
-// seen by the caller.
+// Paints the stack below the caller's frame / returns the most bytes of it that have been in use
+// since, as seen by the caller.
 void port_stack_paint(void);
 uint32_t port_stack_used(void);
 

@@ -16,14 +16,15 @@ case ${1:-} in
   *) qemu="qemu-system-arm -machine $1" ;;
 esac
 shift
-if [ "$1" = yes ]; then  # the machine looks for vectors at 0, where this board has no memory of its own
+if [ "$1" = yes ]; then  # the machine looks for vectors at 0, where this board has no memory
   arm-none-eabi-objcopy -O binary -j .text "$image" "$image.text" || exit 1
   head -c 64 "$image.text" >"$image.boot"
   qemu="$qemu -device loader,file=$image.boot,addr=0,force-raw=on"
   shift
 fi
 shift
-semihosting="-chardev stdio,id=console,signal=off -semihosting-config enable=on,target=native,chardev=console"
+semihosting="-chardev stdio,id=console,signal=off
+  -semihosting-config enable=on,target=native,chardev=console"
 for argument in $ARGUMENTS; do semihosting="$semihosting,arg=$argument"; done
 # shellcheck disable=SC2086
 exec timeout "${TIMEOUT:-300}" $qemu -display none -monitor none -serial none -net none \

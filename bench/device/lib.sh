@@ -23,8 +23,9 @@ bench_plugin() {  # makes the plugin, and prints where it is
   echo "$plugin"
 }
 
-# Sizes of what the image links of the engine and of C libraries for it: text (with what the C compiler calls
-# read-only data), data, bss. The harness (main, ports) and the model are not counted.
+# Sizes of what the image links of the engine and of C libraries for it: text (with what the C
+# compiler calls read-only data), data, bss. The harness (main, ports) and the model are not
+# counted.
 bench_sizes() {  # bench_sizes MAP
   awk '
     function hex(s,  n, i) {
@@ -88,8 +89,11 @@ bench_run() {  # bench_run TARGET MODEL
   make -s -j2 -f ports/Makefile BOARD="$2" CORE="$3" APP=bench/device MODEL="$1" NAME="$name" \
     BUILD="$BUILD" $BENCH_FLAGS >&2 || return 1
   out=$BUILD/device/$2/$name
-  ports/run.sh "$2" "$out/image.elf" -plugin "$plugin,out=$out/marks$BENCH_PLUGIN" >"$out/console" ||
-    { cat "$out/console" >&2; return 1; }
+  plugin=$plugin,out=$out/marks$BENCH_PLUGIN
+  ports/run.sh "$2" "$out/image.elf" -plugin "$plugin" >"$out/console" || {
+    cat "$out/console" >&2
+    return 1
+  }
   bench_read "$out/console" "$out/marks"
   bench_sizes "$out/image.map"
 }

@@ -1,6 +1,7 @@
-// Runs the model that is linked in, in an arena of exactly the bytes that it needs, for the counter:
+// Runs the model that is linked in, in an arena of exactly the bytes that it needs, for the
+// counter:
 //
-//   mark 1 open and start 2     mark 3 an invocation 4 (three of them)    mark 5 a step 6 (hooks; a fourth)
+//   1 open, start 2     3 an invocation 4 (three of them)     5 a step 6 (in a fourth, with hooks)
 //
 // The console gets "key value" lines: sizes, stack, names of steps, and a checksum of each output.
 #include <string.h>
@@ -54,7 +55,7 @@ static uint32_t checksum(void) {
   return hash;
 }
 
-// ---- steps ------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static bool before(void *context, const arn_interpreter *engine, const arn_step *step) {
   (void)context;
@@ -75,9 +76,10 @@ static void after(void *context, const arn_interpreter *engine, const arn_step *
   MARK(6);
 }
 
-// ---- high water ---------------------------------------------------------------------------------------
+// ---- high water ---------------------------------------------------------------------------------
 
-// Starts and runs once in an arena full of one value. Returns the bytes up to the last one that changed.
+// Starts and runs once in an arena full of one value. Returns the bytes up to the last one that
+// changed.
 static uint32_t touched(const arn_config *config, uint32_t bytes, uint8_t fill) {
   memset(arena, fill, sizeof arena);
   if (arn_start(&nn, &model, arena, bytes, config, NULL) != ARN_OK) return 0;
@@ -94,7 +96,7 @@ static uint32_t high_water(const arn_config *config, uint32_t bytes) {
   return a > b ? a : b;
 }
 
-// ---- the whole --------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static int start(const arn_config *config, uint32_t bytes, arn_error *error) {
   arn_status status;

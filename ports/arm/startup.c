@@ -22,7 +22,8 @@ typedef struct vector_table {
 
 static const vector_table vectors __attribute__((section(".vectors"), used)) = {
     port__stack_top,
-    {port__entry, fault, fault, fault, fault, fault, fault, 0, 0, 0, fault, fault, 0, fault, fault}};
+    {port__entry, fault, fault, fault, fault, fault, fault, 0, 0, 0, fault, fault, 0, fault,
+    fault}};
 
 static void fault(void) {
   port_put("fault\n");

@@ -1,5 +1,5 @@
-// Files, heap and the command line by semihosting, for programs that want a whole C library: the tests. The
-// C library's own names for these are in newlib.c and picolibc.c.
+// Files, heap and the command line by semihosting, for programs that want a whole C library: the
+// tests. The C library's own names for these are in newlib.c and picolibc.c.
 #ifndef ARENITE_PORTS_LIBC_FILES_H
 #define ARENITE_PORTS_LIBC_FILES_H
 

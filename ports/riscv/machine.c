@@ -1,7 +1,8 @@
 // The semihosting call and the tick counter of RISC-V.
 #include "ports/port.h"
 
-// The three instructions must be uncompressed and in one page: that is how a debugger knows the call.
+// The three instructions must be uncompressed and in one page: that is how a debugger knows the
+// call.
 __attribute__((noinline)) intptr_t port__semihost(uintptr_t operation, const void *argument) {
   register uintptr_t a0 __asm("a0") = operation;
   register const void *a1 __asm("a1") = argument;
@@ -23,6 +24,7 @@ void port_ticks_start(void) {}
 
 uint32_t port_ticks(void) {
   uint32_t cycles;
-  __asm volatile(".option push\n .option arch, +zicsr\n csrr %0, mcycle\n .option pop" : "=r"(cycles));
+  __asm volatile(".option push\n .option arch, +zicsr\n csrr %0, mcycle\n .option pop"
+                 : "=r"(cycles));
   return cycles & PORT_TICKS_MASK;
 }

@@ -3,8 +3,8 @@
 // A table starts with a signed distance back to its vtable; the vtable holds its own size, the size
 // of the table, and for each field the distance from the table's start (0: absent). Positions are
 // offsets from the start of the file. Functions named `check` verify; the others are safe only on
-// tables and vectors that were checked, except that a field is always tested against the size of its
-// table, so that option tables need no per-operator verifier.
+// tables and vectors that were checked, except that a field is always tested against the size of
+// its table, so that option tables need no per-operator verifier.
 #ifndef ARENITE_SRC_MODEL_FLATBUFFER_H
 #define ARENITE_SRC_MODEL_FLATBUFFER_H
 
@@ -76,8 +76,8 @@ static inline uint32_t arn__fb_element(const arn_model *m, uint32_t first, uint3
   return at + arn__fb_u32(m, at);
 }
 
-// Finds fields 0 .. count - 1 of a checked table in one pass: at[id] is the position of a field that is
-// widths[id] bytes wide; 0 where it is absent.
+// Finds fields 0 .. count - 1 of a checked table in one pass: at[id] is the position of a field
+// that is widths[id] bytes wide; 0 where it is absent.
 void arn__fb_fields(const arn_model *m, uint32_t table, const uint8_t *widths, uint32_t count,
                     uint32_t *at);
 

@@ -18,7 +18,7 @@ static bool is_read(const arn__starter *s, uint32_t subgraph) {
   return s->depth[subgraph] > 0;
 }
 
-// ---- records ---------------------------------------------------------------------------------------
+// ---- records ------------------------------------------------------------------------------------
 
 ARN__APART static void take_records(arn__starter *s) {
   arn__arena *a = &s->arena;
@@ -40,7 +40,7 @@ ARN__APART static void take_records(arn__starter *s) {
       arn__arena_take(a, frames * (uint32_t)sizeof(arn__frame), 4, ARN__FOR_RECORDS);
 }
 
-// ---- variables and constants -----------------------------------------------------------------------
+// ---- variables and constants --------------------------------------------------------------------
 
 static uint32_t element_alignment(const arn_tensor *t) {
   return arn_type_bytes((arn_type)t->type) >= 8 ? 8 : 4;
@@ -185,7 +185,7 @@ ARN__APART static arn_status take_data(arn__starter *s) {
   return ARN_OK;
 }
 
-// ---- the whole -------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void sum_up(arn__starter *s) {
   const uint32_t mask = s->config.alignment - 1u;
@@ -265,8 +265,8 @@ static void publish(arn__starter *s) {
   nn->ready = ARN__READY;
 }
 
-// Starts again with planning records on the stack, to learn what an arena that can't hold them lacks. Where
-// a start succeeds they were never needed: so they are not on the stack of arn_start.
+// Starts again with planning records on the stack, to learn what an arena that can't hold them
+// lacks. Where a start succeeds they were never needed: so they are not on the stack of arn_start.
 ARN__APART static arn_status run_with_spare(arn__starter *s, void *arena, size_t arena_bytes) {
   arn__buffer spare[ARN_STACK_PLAN_RECORDS];
   s->spare = spare;

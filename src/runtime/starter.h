@@ -1,5 +1,5 @@
-// The state of a start: shared by start.c (records, variables, the whole), prepare.c (one subgraph) and
-// measure.c. It lives on the stack of arn_start or arn_measure.
+// The state of a start: shared by start.c (records, variables, the whole), prepare.c (one subgraph)
+// and measure.c. It lives on the stack of arn_start or arn_measure.
 #ifndef ARENITE_SRC_RUNTIME_STARTER_H
 #define ARENITE_SRC_RUNTIME_STARTER_H
 
@@ -64,8 +64,8 @@ ARN_MUST_CHECK arn_status arn__starter_subgraph(arn__starter *s, uint32_t index)
 // Computes the whole: see arn_start and arn_measure.
 ARN_MUST_CHECK arn_status arn__starter_run(arn__starter *s);
 
-// Applies offsets of the file's OfflineMemoryAllocation metadata to the buffers of a subgraph. Fails:
-// PLAN_COUNT, PLAN_VERSION, PLAN_OFFSET, PLAN_OVERLAP. Without metadata it does nothing.
+// Applies offsets of the file's OfflineMemoryAllocation metadata to the buffers of a subgraph.
+// Fails: PLAN_COUNT, PLAN_VERSION, PLAN_OFFSET, PLAN_OVERLAP. Without metadata it does nothing.
 ARN_MUST_CHECK arn_status arn__offline_apply(arn__starter *s, arn__planning *planning,
                                              uint32_t subgraph);
 

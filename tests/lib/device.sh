@@ -17,7 +17,8 @@ device_runner() {  # device_runner BOARD NAME ARGUMENT...: the conformance runne
   device_board=$1
   device_name=$2
   shift 2
-  ARGUMENTS="conformance $*" ports/run.sh "$device_board" "$(device_image "$device_board" "$device_name")"
+  device_elf=$(device_image "$device_board" "$device_name")
+  ARGUMENTS="conformance $*" ports/run.sh "$device_board" "$device_elf"
 }
 
 # Bare C libraries can't list a folder, and a command line holds a dozen names: packs go in batches.
@@ -32,7 +33,8 @@ device_packs() {  # device_packs BOARD NAME OPTION PACK...
       shift
     done
     # shellcheck disable=SC2086
-    device_runner $device_head $device_batch || echo "FAIL  exit code with${device_batch##*/} and those before"
+    device_runner $device_head $device_batch || echo "FAIL  exit code with${device_batch##*/} and
+    those before"
   done
 }
 
@@ -40,9 +42,11 @@ device_packs() {  # device_packs BOARD NAME OPTION PACK...
 device_sum() {
   "$@" >"$work/batches"
   grep -aE '^FAIL|^fault' "$work/batches"
-  grep -aE '^[0-9]+ passed' "$work/batches" | awk -v bad="$(grep -acE '^FAIL|^fault' "$work/batches")" '
+  device_bad=$(grep -acE '^FAIL|^fault' "$work/batches")
+  grep -aE '^[0-9]+ passed' "$work/batches" | awk -v bad="$device_bad" '
     { p += $1; f += $3; s += $5 }
-    END { print p + 0 " passed, " (f ? f : bad) + 0 " failed, " s + 0 " skipped"; exit (f || bad || !p) }'
+    END { print p + 0 " passed, " (f ? f : bad) + 0 " failed, " s + 0 " skipped"; exit (f || bad ||
+    !p) }'
 }
 
 # The plans of all packs are the same text on the device as on this host.

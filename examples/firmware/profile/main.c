@@ -1,5 +1,5 @@
-// Firmware that shows what it does: starts the model that is linked in, runs it once on the input that
-// `arenite run` generates, and prints memory, ticks for each operator, and the result.
+// Firmware that shows what it does: starts the model that is linked in, runs it once on the input
+// that `arenite run` generates, and prints memory, ticks for each operator, and the result.
 #include "arenite/arenite.h"
 #include "bench/device/inputs.h"
 #include "ports/port.h"
