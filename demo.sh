@@ -18,3 +18,11 @@ if [ $# -eq 0 ]; then
 else
   step build/arenite run "$OUT" || exit $?
 fi
+
+have() { command -v "$1" >/dev/null; }
+if [ $# -eq 0 ] && have qemu-system-arm && have arm-none-eabi-gcc; then
+  echo && echo "Keyword spotting on a simulated STM32F411 (Cortex-M4F), in an arena of 16 KB:"
+  make -s -j2 -f ports/Makefile BOARD=stm32f411 APP=examples/firmware/profile ARENA=16384 \
+    MODEL=examples/kws/kws.tflite BUILD=build || exit 1
+  step ports/run.sh stm32f411 build/device/stm32f411/profile-kws/image.elf -icount shift=0 || exit 1
+fi

@@ -14,7 +14,10 @@ finish() {
   exit
 }
 # shellcheck disable=SC2086
-arn_install $device_packages || { skip "devices" "cross compilers and QEMU can't be installed"; finish; }
+arn_install $device_packages || {
+  skip "devices" "cross compilers and QEMU can't be installed"
+  finish
+}
 make -s -j2 BUILD="$build" "$build/arenite" "$build/conformance" "$build/model_ops" || exit 1
 packs=
 models=../shared/models
@@ -22,7 +25,8 @@ models=../shared/models
 [ -d "$models" ] || models=
 kws=examples/kws/kws.tflite
 
-# ---- the conformance cases, on each target ----------------------------------------------------------
+# ---- the conformance cases, on each target
+# ----------------------------------------------------------
 
 on_target() {  # on_target BOARD VARIABLE=value...
   board=$1
@@ -36,7 +40,8 @@ on_target() {  # on_target BOARD VARIABLE=value...
   plan_paths="$packs $models"
   check "plans of $board $* are the host's" device_same_plans "$board" "$runner"
 }
-quick_models="hello_world_int8 keyword_scrambled_8bit micro_speech_quantized ad01_int8 kws_ref_model"
+quick_models="hello_world_int8 keyword_scrambled_8bit micro_speech_quantized ad01_int8
+  kws_ref_model"
 device_models() {
   if [ -n "$long" ]; then
     TIMEOUT=1800 device_runner "$1" "$2" --quick "$models"
@@ -57,7 +62,8 @@ if [ -n "$long" ]; then
   on_target mps2-an386 LIBC=picolibc
 fi
 
-# ---- boards -----------------------------------------------------------------------------------------
+# ---- boards
+# -----------------------------------------------------------------------------------------
 
 refuses_too_much() {
   ! device_make stm32f411 APP=examples/firmware/profile MODEL="$kws" ARENA=200000 NAME=too-much \
@@ -71,11 +77,23 @@ prints() {  # prints TEXT BOARD IMAGE...
 for board in $(ls ports/boards); do
   check "firmware for $board" device_make "$board" APP=examples/firmware MODEL="$kws"
   [ -n "$(make -s -f ports/Makefile BOARD="$board" print-machine)" ] || continue
-  check "firmware on $board" prints 'keyword [0-9]*' "$board" "$(device_image "$board" firmware-kws)"
+  image=$(device_image "$board" firmware-kws)
+  check "firmware on $board" prints 'keyword [0-9]*' "$board" "$image"
 done
 check "too large an arena does not link" refuses_too_much
 
-# ---- firmware ---------------------------------------------------------------------------------------
+# ---- the commands of docs/porting.md
+# -----------------------------------------------------------------
+
+commands_work() {
+  sed -n '/^```sh$/,/^```$/p' docs/porting.md | grep -v '^```' |
+    sed "s|build/|$build/|g" >"$work/commands"
+  [ "$(grep -c 'ports/run.sh' "$work/commands")" -ge 3 ] && BUILD=$build sh -e "$work/commands"
+}
+check "the commands of docs/porting.md" commands_work
+
+# ---- firmware
+# ---------------------------------------------------------------------------------------
 
 # Runs the profiling firmware: the arena that it has is enough, and its result is the host's.
 firmware() {  # firmware BOARD ARENA MODEL
@@ -97,7 +115,8 @@ else
   skip "person detection on STM32F746" "../shared is not here"
 fi
 
-# ---- what the plan says is what the device touches ---------------------------------------------------
+# ---- what the plan says is what the device touches
+# ---------------------------------------------------
 
 high_water_is_planned() {  # high_water_is_planned BOARD MODEL
   device_make "$1" APP=bench/device MODEL="$2" NAME=high-water || return 1
