@@ -7,6 +7,7 @@
 #include "../kernels/fmath.h"
 #include "../kernels/lstm.h"
 #include "../kernels/unary.h"
+#include "../kernels/widen.h"
 #include "lstm_cell.h"
 
 enum { COUPLED = ARN__LSTM_COUPLED, PEEPHOLES = ARN__LSTM_PEEPHOLES };
@@ -69,12 +70,10 @@ static arn_status check_norms(const arn_prepare *p, arn__lstm *s, const arn__lst
   if (status != ARN_OK || !present) return status;
   s->variant |= NORMALISED;
   for (uint32_t i = s->variant & COUPLED ? 1 : 0; i < ARN__LSTM_GATES; i++) {
-    arn_tensor norm, bias;
+    arn_tensor norm;
     status = arn_prepare_input(p, more->norm_at + i, &norm);
-    if (status == ARN_OK) status = arn_prepare_input(p, s->weights_at + ARN__LSTM_BIAS + i, &bias);
     if (status != ARN_OK) return status;
     if (norm.type != ARN_FLOAT32) return arn_refuse(p, ARN_WHAT_TYPE, &norm);
-    if (bias.type != ARN_FLOAT32) return arn_refuse(p, ARN_WHAT_TYPE, &bias);
     if (norm.count != s->units) return arn_refuse_model(p, ARN_WHAT_SHAPE, &norm);
   }
   return ARN_OK;
@@ -147,17 +146,27 @@ static void add_peephole(const arn__lstm_site *t, uint32_t gate, float *sums) {
   }
 }
 
+// Element `i` of a bias that is float32, or float16.
+static float bias_at(const void *bias, uint32_t type, uint32_t i) {
+  float value;
+  if (type == ARN_FLOAT32) return ((const float *)bias)[i];
+  arn__widen_f16_f32(&value, (const uint16_t *)bias + i, 1);
+  return value;
+}
+
 // Makes the mean of the sums 0 and their variance 1; then scale and bias of the gate.
 static void normalise(const arn__lstm_site *t, uint32_t gate, float *sums) {
   const uint32_t units = t->s->units;
   const float *norm = arn_eval_in(t->e, t->more->norm_at + gate);
-  const float *bias = arn_eval_in(t->e, t->s->weights_at + ARN__LSTM_BIAS + gate);
+  const void *bias = arn_eval_in(t->e, t->s->weights_at + ARN__LSTM_BIAS + gate);
   float mean = 0.0f, variance = 0.0f;
   for (uint32_t u = 0; u < units; u++) mean += sums[u];
   mean /= (float)units;
   for (uint32_t u = 0; u < units; u++) variance += (sums[u] - mean) * (sums[u] - mean);
   const float inverse = 1.0f / sqrtf(variance / (float)units + SMALLEST_VARIANCE);
-  for (uint32_t u = 0; u < units; u++) sums[u] = (sums[u] - mean) * inverse * norm[u] + bias[u];
+  for (uint32_t u = 0; u < units; u++) {
+    sums[u] = (sums[u] - mean) * inverse * norm[u] + bias_at(bias, t->s->bias_type, u);
+  }
 }
 
 static void run_gate(const arn__lstm_site *t, uint32_t gate, float *out) {

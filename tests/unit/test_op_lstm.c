@@ -21,6 +21,7 @@ typedef struct lstm {
   int32_t batches, steps, inputs, units, outputs;
   bool coupled, peepholes, normalised, projected, projection_bias, one_step;
   bool narrow;  // peepholes and projection are int8, of scale 2^-7
+  bool half;    // biases are float16
   float cell_clip, projection_clip;
   float input[GATES][MOST * MOST], recurrent[GATES][MOST * MOST], projection[MOST * MOST];
   float bias[GATES][MOST], norm[GATES][MOST], peephole[GATES][MOST], bias_p[MOST];
@@ -67,6 +68,8 @@ static void draw_lstm(void) {
   draw_values(l.projection, l.outputs * l.units, 0.5f);
   draw_values(l.bias_p, l.outputs, 0.2f);
   l.narrow = draw(2);
+  l.half = draw(2);
+  for (uint32_t g = 0; g < GATES && l.half; g++) make_narrow(l.bias[g], l.units);
   if (l.narrow) make_narrow(l.projection, l.outputs * l.units);
   for (uint32_t g = 0; g < GATES && l.narrow; g++) make_narrow(l.peephole[g], l.units);
 }
@@ -100,6 +103,25 @@ static int32_t add_narrow(arn_builder *b, const int32_t *dims, uint32_t rank, co
   return arn_builder_tensor(b, &t);
 }
 
+// Multiples of 2^-7 below 1 as float16: all have less than 11 bits.
+static uint16_t half_of(float x) {
+  uint16_t exponent = 15;
+  float magnitude = fabsf(x);
+  if (magnitude == 0.0f) return 0;
+  for (; magnitude < 1.0f; magnitude *= 2.0f) exponent--;
+  const uint16_t fraction = (uint16_t)((magnitude - 1.0f) * 1024.0f);
+  return (uint16_t)((x < 0.0f ? 0x8000u : 0u) | (uint32_t)exponent << 10 | fraction);
+}
+
+static int32_t add_bias(arn_builder *b, const float *data) {
+  uint16_t half[MOST];
+  if (!l.half) return add(b, &l.units, 1, data, false);
+  for (int32_t i = 0; i < l.units; i++) half[i] = half_of(data[i]);
+  const arn_build_tensor t = {.name = "t", .type = ARN_FLOAT16, .rank = 1, .shape = {l.units},
+                              .data = half, .data_bytes = 2 * (size_t)l.units};
+  return arn_builder_tensor(b, &t);
+}
+
 static int32_t matrix(arn_builder *b, int32_t rows, int32_t columns, const float *data) {
   return add(b, (int32_t[]){rows, columns}, 2, data, data == NULL);
 }
@@ -109,7 +131,7 @@ static void add_inputs(arn_builder *b, int32_t *in) {
   for (uint32_t g = l.coupled ? 1 : 0; g < GATES; g++) {
     in[1 + g] = matrix(b, l.units, l.inputs, l.input[g]);
     in[5 + g] = matrix(b, l.units, l.outputs, l.recurrent[g]);
-    in[12 + g] = add(b, &l.units, 1, l.bias[g], false);
+    in[12 + g] = add_bias(b, l.bias[g]);
     if (l.normalised) in[20 + g] = add(b, &l.units, 1, l.norm[g], false);
     const uint32_t peephole = 9 + g - (g == OUTPUT);
     if (l.peepholes && g != CELL) in[peephole] = add_narrow(b, &l.units, 1, l.peephole[g]);
