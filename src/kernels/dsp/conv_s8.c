@@ -2,8 +2,8 @@
 
 #if defined(ARN__DSP)
 
-#include "../portable/conv_window.h"
 #include "output.h"
+#include "window.h"
 
 // Two pixels at a time, and two channels at a time: four sums share loads and widening. The last of
 // an odd number of pixels goes alone.
@@ -17,38 +17,6 @@
 #define KEPT 16u
 
 // ---- the windows --------------------------------------------------------------------------------
-
-// What lies beyond the ends of a row counts as zero points.
-static void copy_cut(const conv_pass *p, uint8_t *to, const uint8_t *base, int32_t start,
-                     int32_t n) {
-  for (int32_t i = start; i < start + n; i++) {
-    *to++ = i < 0 || i >= p->row_length ? (uint8_t)p->conv->in_zero : base[i];
-  }
-}
-
-static void copy_whole(uint8_t *to, const uint8_t *from, int32_t n) {
-  for (; n >= 4; n -= 4, to += 4, from += 4) {
-    const uint32_t word = arn__dsp_load(from);
-    memcpy(to, &word, sizeof word);
-  }
-  for (; n > 0; n--) *to++ = *from++;
-}
-
-// Returns the next `n` elements of a window: where they lie, or copied.
-static const uint8_t *gather(const conv_pass *p, conv_cursor *c, uint8_t *copy, int32_t n) {
-  for (int32_t done = 0; done < n;) {
-    const int32_t start = c->origin + c->run * p->run_step + c->at;
-    const int32_t left = p->run_length - c->at, length = left < n - done ? left : n - done;
-    const uint8_t *base = c->base;
-    const bool inside = start >= 0 && start + length <= p->row_length;
-    conv_cursor_advance(p, c, length);
-    if (inside && length == n) return base + start;
-    if (inside) copy_whole(copy + done, base + start, length);
-    else copy_cut(p, copy + done, base, start, length);
-    done += length;
-  }
-  return copy;
-}
 
 ARN__INLINE void widen_4(uint32_t *to, uint32_t word, uint32_t minus_zero) {
   to[0] = arn__dsp_even(minus_zero, word);
@@ -335,8 +303,8 @@ static void take_chunk(pixels *p) {
   conv_cursor b = p->cursor;
   b.origin += p->next;
   p->n = next_chunk(p, &b, pass->window - p->at);
-  widen(p->window, gather(pass, &p->cursor, copy, (int32_t)p->n), p->n, minus_zero);
-  if (!p->one) widen(p->window + 2, gather(pass, &b, copy, (int32_t)p->n), p->n, minus_zero);
+  widen(p->window, arn__dsp_gather(pass, &p->cursor, copy, (int32_t)p->n), p->n, minus_zero);
+  if (!p->one) widen(p->window + 2, arn__dsp_gather(pass, &b, copy, (int32_t)p->n), p->n, minus_zero);
 }
 
 // Returns how many of `count` channels, from the weight `at` on, can be read up to a multiple of

@@ -3,6 +3,7 @@
 #if defined(ARN__DSP)
 
 #include "output.h"
+#include "window.h"
 
 // Four channels at a time, and of these a tile: some columns of the input below the kernel, widened
 // to int16 and with two rows in a word, so that one instruction takes a tap of both. The weights
@@ -18,14 +19,21 @@ typedef struct unit {
   uint32_t of[4];
 } unit;
 
-// Four channels of a row of pixels.
-typedef struct four {
-  const arn__conv *conv;
-  arn__dsp_output output;
-  int32_t bias[4];
+#define SAME_TAPS 128u  // of a window where all channels read the same input channel, at most
+
+// What makes outputs of four channels.
+typedef struct finisher {
+  const arn__dsp_output *output;
   arn__requant requant[4];
   int32_t shift[4][2];       // left, right
   bool slow;                 // one of them is
+} finisher;
+
+// Four channels of a row of pixels.
+typedef struct four {
+  const arn__conv *conv;
+  int32_t bias[4];
+  finisher out;
   const int8_t *row[ROWS];   // of the input, at the first of the channels
   uint32_t rows, pairs;      // rows of the kernel, of which two are a pair, and maybe the last one
   uint32_t window;           // units of a window
@@ -112,11 +120,22 @@ static void set_tile(const four *f, unit *tile, int32_t x, int32_t n) {
   put_zeros(tile + (uint32_t)inside * f->pairs, (uint32_t)(n - before - inside) * f->pairs);
 }
 
+static void set_finisher(finisher *f, const arn__dsp_output *output, const arn__conv_block *b,
+                         uint32_t first) {
+  f->output = output;
+  f->slow = output->slow >> first & 15;
+  for (uint32_t c = 0; c < 4; c++) {
+    f->requant[c] = b->requant[first + c];
+    f->shift[c][0] = arn__dsp_left(f->requant[c]);
+    f->shift[c][1] = arn__dsp_right(f->requant[c]);
+  }
+}
+
 // Writes four channels.
-ARN__INLINE void finish(const four *f, const int32_t sums[4], int8_t *out) {
+ARN__INLINE void finish(const finisher *f, const int32_t sums[4], int8_t *out) {
   const arn__requant *r = f->requant;
   if (!f->slow) {
-    const int32_t add = f->output.twice_zero_and_one;
+    const int32_t add = f->output->twice_zero_and_one;
     const int8_t y0 = arn__dsp_quick(sums[0], r[0].q, f->shift[0], add);
     const int8_t y1 = arn__dsp_quick(sums[1], r[1].q, f->shift[1], add);
     const int8_t y2 = arn__dsp_quick(sums[2], r[2].q, f->shift[2], add);
@@ -124,26 +143,28 @@ ARN__INLINE void finish(const four *f, const int32_t sums[4], int8_t *out) {
     out[0] = y0;
     out[1] = y1;
     out[2] = y2;
-    for (uint32_t i = 0; i < 4 && f->output.narrow; i++) {
-      out[i] = arn__dsp_narrow(out[i], &f->output);
+    for (uint32_t i = 0; i < 4 && f->output->narrow; i++) {
+      out[i] = arn__dsp_narrow(out[i], f->output);
     }
   } else {
-    for (uint32_t i = 0; i < 4; i++) out[i] = arn__dsp_general(sums[i], r[i], &f->output);
+    for (uint32_t i = 0; i < 4; i++) out[i] = arn__dsp_general(sums[i], r[i], f->output);
   }
 }
 
-// A unit: six instructions for eight products.
+// A unit: seven instructions for eight products.
 #define UNIT                                 \
   "ldmia %[x]!, {r4, r5, r6, r8}\n\t"        \
-  "ldmia %[w]!, {r9, r10, r11, r12}\n\t"     \
+  "ldrd r9, r10, [%[w]], #8\n\t"             \
   "smlad %[a0], r4, r9, %[a0]\n\t"           \
   "smlad %[a2], r5, r10, %[a2]\n\t"          \
-  "smlad %[a1], r6, r11, %[a1]\n\t"          \
-  "smlad %[a3], r8, r12, %[a3]\n\t"
+  "ldrd r9, r10, [%[w]], #8\n\t"             \
+  "smlad %[a1], r6, r9, %[a1]\n\t"           \
+  "smlad %[a3], r8, r10, %[a3]\n\t"
 
 // Computes the four channels of the pixel whose window begins at `x` of the tile.
 ARN__INLINE void compute(const four *f, const unit *x, int8_t *out) {
-  const unit *w = f->units, *const most = f->most, *const end = f->end;
+  const unit *w = f->units;
+  const unit *const most = f->most, *const end = f->end;
   int32_t a0 = f->bias[0], a1 = f->bias[1], a2 = f->bias[2], a3 = f->bias[3];
   __asm__ volatile("b 2f\n"
                    "1:\n\t" UNIT UNIT UNIT
@@ -160,8 +181,8 @@ ARN__INLINE void compute(const four *f, const unit *x, int8_t *out) {
                    : [a0] "+r"(a0), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [x] "+r"(x),
                      [w] "+r"(w)
                    : [most] "m"(most), [end] "m"(end)
-                   : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
-  finish(f, (int32_t[4]){a0, a1, a2, a3}, out);
+                   : "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
+  finish(&f->out, (int32_t[4]){a0, a1, a2, a3}, out);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -173,12 +194,8 @@ static void set_four(four *f, const arn__conv_row *r, const arn__conv_block *b, 
   for (uint32_t i = 0; i < r->count; i++) {
     f->row[i] = (const int8_t *)arn_row(&r->input, r->first + i * r->step) + b->first + first;
   }
-  f->slow = f->output.slow >> first & 15;
   for (uint32_t c = 0; c < 4; c++) {
     f->bias[c] = b->bias ? ((const int32_t *)b->bias)[first + c] : 0;
-    f->requant[c] = b->requant[first + c];
-    f->shift[c][0] = arn__dsp_left(f->requant[c]);
-    f->shift[c][1] = arn__dsp_right(f->requant[c]);
   }
 }
 
@@ -198,28 +215,115 @@ static void compute_row(four *f, const arn__conv_row *r, int8_t *out) {
   }
 }
 
-static void row_by_fours(four *f, const arn__conv_row *r, const arn__conv_block *b) {
-  f->output = arn__dsp_output_of(f->conv->clamp, f->conv->out_zero, b, 2 * UNITS);
+ARN__APART static void row_by_fours(const arn__conv *s, const arn__conv_row *r,
+                                    const arn__conv_block *b) {
+  const arn__dsp_output output = arn__dsp_output_of(s->clamp, s->out_zero, b, 2 * UNITS);
+  four f;
+  f.conv = s;
+  f.rows = r->count;
+  f.pairs = (r->count + 1) / 2;
+  f.window = f.pairs * (uint32_t)s->kernel_width;
+  f.most = f.units + f.window / 3 * 3;
+  f.end = f.units + f.window;
+  f.columns = (UNITS - f.window) / f.pairs;
   for (uint32_t c = 0; c < b->count; c += 4) {
     const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
-    set_four(f, r, b, first);
-    compute_row(f, r, (int8_t *)r->out + b->first + first);
+    set_four(&f, r, b, first);
+    set_finisher(&f.out, &output, b, first);
+    compute_row(&f, r, (int8_t *)r->out + b->first + first);
+  }
+}
+
+// ---- one input channel for all ------------------------------------------------------------------
+
+// The window of a pixel is gathered, and two taps of it are multiplied at a time. Its elements are in
+// order, two in a word.
+typedef struct same {
+  conv_pass pass;
+  uint32_t pairs[SAME_TAPS / 2];
+  uint8_t copy[SAME_TAPS];
+} same;
+
+static void widen_window(same *f, const uint8_t *from) {
+  const uint32_t minus_zero = arn__dsp_minus(f->pass.conv->in_zero);
+  uint32_t *to = f->pairs;
+  for (uint32_t left = f->pass.window; left > 0; to += 2, from += 4) {
+    const uint32_t n = left < 4 ? left : 4;
+    const uint32_t word = n == 4 ? arn__dsp_load(from) : arn__dsp_load_some(from, n);
+    const uint32_t even = arn__dsp_even(minus_zero, word), odd = arn__dsp_odd(minus_zero, word);
+    to[0] = arn__dsp_lows(even, odd);
+    to[1] = arn__dsp_highs(even, odd);
+    left -= n;
+  }
+}
+
+ARN__INLINE void add_two_taps(int32_t s[4], uint32_t x, uint32_t first, uint32_t second) {
+  unit w;
+  put_pair(&w, 0, first, second);
+  s[0] = arn__dsp_dot(s[0], x, w.of[0]);
+  s[2] = arn__dsp_dot(s[2], x, w.of[1]);
+  s[1] = arn__dsp_dot(s[1], x, w.of[2]);
+  s[3] = arn__dsp_dot(s[3], x, w.of[3]);
+}
+
+// Adds the products of four channels.
+static void add_window(const same *f, int32_t s[4], const int8_t *w) {
+  const uint32_t step = (uint32_t)f->pass.conv->out_channels, taps = f->pass.window;
+  const uint32_t *x = f->pairs;
+  int32_t sums[4] = {s[0], s[1], s[2], s[3]};
+  for (const uint32_t *end = x + taps / 2; x != end; x++, w += 2 * step) {
+    add_two_taps(sums, *x, arn__dsp_load(w), arn__dsp_load(w + step));
+  }
+  if (taps % 2) add_two_taps(sums, *x, arn__dsp_load(w), 0);
+  for (uint32_t i = 0; i < 4; i++) s[i] = sums[i];
+}
+
+// Computes channels of the pixel whose window was gathered.
+static void compute_same(const same *f, const arn__dsp_output *output, int8_t *out) {
+  const arn__conv_block *b = f->pass.block;
+  const arn__conv *s = f->pass.conv;
+  const uint32_t row = f->pass.row->kernel_row * (uint32_t)(s->kernel_width * s->out_channels);
+  const int8_t *w = (const int8_t *)b->filter + b->filter_at + row;
+  const int32_t *bias = b->bias;
+  for (uint32_t c = 0; c < b->count; c += 4) {
+    const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
+    int32_t sums[4] = {0, 0, 0, 0};
+    finisher to;
+    set_finisher(&to, output, b, first);
+    if (bias) memcpy(sums, bias + first, sizeof sums);
+    add_window(f, sums, w + first);
+    finish(&to, sums, out + first);
+  }
+}
+
+ARN__APART static void row_of_same(const arn__conv *s, const arn__conv_row *r,
+                                   const arn__conv_block *b) {
+  const bool touching = s->dilation == 1 || s->kernel_width == 1;
+  same f;
+  f.pass = (conv_pass){.conv = s, .row = r, .block = b, .row_length = s->in_width};
+  f.pass.run_length = touching ? s->kernel_width : 1;
+  f.pass.run_step = s->dilation;
+  f.pass.run_count = touching ? 1 : s->kernel_width;
+  f.pass.window = r->count * (uint32_t)s->kernel_width;
+  const arn__dsp_output output = arn__dsp_output_of(s->clamp, s->out_zero, b, f.pass.window);
+  int8_t *out = (int8_t *)r->out + b->first;
+  for (uint32_t i = 0; i < r->columns; i++, out += s->out_channels) {
+    conv_cursor cursor = conv_cursor_at(&f.pass, r->column + i);
+    const int32_t window = (int32_t)f.pass.window;
+    widen_window(&f, arn__dsp_gather(&f.pass, &cursor, f.copy, window));
+    compute_same(&f, &output, out);
   }
 }
 
 void arn__depthwise_row_s8_dsp(const arn__conv *conv, const arn__conv_row *row,
                                const arn__conv_block *block) {
-  four f;
-  const bool one_to_one = conv->group == 1 && (conv->dilation == 1 || conv->kernel_width == 1);
-  f.conv = conv;
-  f.rows = row->count;
-  f.pairs = (row->count + 1) / 2;
-  f.window = f.pairs * (uint32_t)conv->kernel_width;
-  if (one_to_one && block->count >= 4 && f.rows > 0 && f.rows <= ROWS && 2 * f.window <= UNITS) {
-    f.most = f.units + f.window / 3 * 3;
-    f.end = f.units + f.window;
-    f.columns = (UNITS - f.window) / f.pairs;
-    row_by_fours(&f, row, block);
+  const uint32_t width = (uint32_t)conv->kernel_width, pairs = (row->count + 1) / 2;
+  const bool one_to_one = conv->group == 1 && (conv->dilation == 1 || width == 1);
+  const bool several = block->count >= 4 && row->count > 0;
+  if (several && one_to_one && row->count <= ROWS && 2 * pairs * width <= UNITS) {
+    row_by_fours(conv, row, block);
+  } else if (several && conv->in_channels == 1 && row->count * width <= SAME_TAPS) {
+    row_of_same(conv, row, block);
   } else {
     arn__depthwise_row_s8_portable(conv, row, block);
   }

@@ -59,6 +59,12 @@ ARN__INLINE uint32_t arn__dsp_highs(uint32_t a, uint32_t b) {
   return pair;
 }
 
+// sum + x.low * y.low + x.high * y.high, wrapping. The builtin would set a flag that nobody reads.
+ARN__INLINE int32_t arn__dsp_dot(int32_t sum, uint32_t x, uint32_t y) {
+  __asm__("smlad %0, %1, %2, %0" : "+r"(sum) : "r"(x), "r"(y));
+  return sum;
+}
+
 // Both halfwords -x.
 ARN__INLINE uint32_t arn__dsp_minus(int32_t x) { return (uint32_t)(uint16_t)-x * 0x10001u; }
 
