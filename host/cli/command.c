@@ -217,7 +217,7 @@ int cli_start(const cli_model *m, const cli_options *o, const arn_hooks *hooks, 
   if (open_engine(m, &options, o, e, &error, &why) != ARN_OK) {
     return why ? cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why) : cli_complain(m, &error);
   }
-  const int code = check_streams(m, o, e);
+  const int code = o->wish_only ? EXIT_OK : check_streams(m, o, e);
   if (code != EXIT_OK) host_engine_close(e);
   else cli_gate_note(e->usage.arena_bytes);
   return code;

@@ -78,6 +78,7 @@ typedef struct cli_options {
   uint32_t alignment, arena_bytes;
   uint32_t budget_seconds;    // of CLI_PLANNER_ROWS; 0: 10
   host_stream_wish stream;    // likewise
+  bool wish_only;             // what can't be streamed is no error
 } cli_options;
 
 // Parses "--stream-input N" / "--stream-output N": sets bit N, and the planner to CLI_PLANNER_ROWS.

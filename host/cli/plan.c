@@ -2,14 +2,14 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "host/cli/command.h"
+#include "host/cli/ladder.h"
 #include "host/report/json.h"
 #include "host/report/text.h"
 
 static const char usage[] =
     "Usage: arenite plan [--planner P] [--align N] [--arena BYTES] [--keep-all] [--no-overlap]\n"
-    "                    [--budget S] [--stream-input N]... [--stream-output N]... [--json]\n"
-    "                    MODEL.tflite\n"
+    "                    [--budget S] [--stream-input N]... [--stream-output N]... [--ladder]\n"
+    "                    [--json] MODEL.tflite\n"
     "Plans the arena of a model and explains it: the exact size, the peak and everything alive there,\n"
     "the memory formula, a map (addresses down, steps across) and the curve of live bytes.\n"
     "  --planner P    auto (the row plan that the file carries; else the best of the next four),\n"
@@ -24,6 +24,8 @@ static const char usage[] =
     "  --stream-input N, --stream-output N\n"
     "                 rows of input (output) N come (go) through a callback; it is never whole in the\n"
     "                 arena; implies --planner rows\n"
+    "  --ladder       also what file order, best order, in place, rows and streamed inputs each need, and\n"
+    "                 what bounds them (searches rows twice)\n"
     "  --json         schema arenite.plan, version 1 (docs/schema)\n"
     "Example: arenite plan --arena 64K person_detect.tflite\n";
 
@@ -35,13 +37,13 @@ static bool is_alignment(uint32_t a) {
   return a == 4 || a == 8 || a == 16 || a == 32 || a == 64;
 }
 
-static int parse(int argc, char **argv, cli_options *o) {
+static int parse(int argc, char **argv, cli_options *o, bool *ladder) {
   static const struct option options[] = {
       {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'a'},
       {"arena", required_argument, 0, 'b'},   {"keep-all", no_argument, 0, 'k'},
       {"no-overlap", no_argument, 0, 'n'},    {"json", no_argument, 0, 'j'},
       {"budget", required_argument, 0, 's'},  {"stream-input", required_argument, 0, 'i'},
-      {"stream-output", required_argument, 0, 'o'},
+      {"stream-output", required_argument, 0, 'o'}, {"ladder", no_argument, 0, 'l'},
       {"help", no_argument, 0, 'h'},          {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -69,6 +71,7 @@ static int parse(int argc, char **argv, cli_options *o) {
       case 'o':
         if (!cli_parse_stream(optarg, o, false)) return bad("output", optarg);
         break;
+      case 'l': *ladder = true; break;
       case 'k': o->flags |= ARN_KEEP_ALL; break;
       case 'n': o->flags |= ARN_NO_OVERLAP; break;
       case 'j': o->json = true; break;
@@ -95,16 +98,18 @@ static void print_text(const char *path, const host_facts *f) {
   host_text_curve(stdout, f);
 }
 
-static int report(const cli_options *o, const host_engine *e) {
+static int report(const cli_options *o, const host_engine *e, const cli_ladder *ladder) {
   host_facts f;
   if (!host_facts_gather(&f, &e->nn)) return cli_fail(EXIT_INTERNAL, "out of host memory");
   int code = EXIT_OK;
   if (o->json) {
     cJSON *json = host_json_new("arenite.plan", 1, o->path);
     host_json_add_plan(json, &f);
+    if (ladder) cli_ladder_add(json, ladder);
     if (!host_json_print(json)) code = cli_fail(EXIT_INTERNAL, "out of host memory");
   } else {
     print_text(o->path, &f);
+    if (ladder) cli_ladder_print(ladder);
   }
   host_facts_free(&f);
   return code;
@@ -114,7 +119,9 @@ int cli_plan(int argc, char **argv) {
   cli_options o = {0};
   cli_model m;
   host_engine e;
-  int code = parse(argc, argv, &o);
+  cli_ladder ladder;
+  bool climbs = false;
+  int code = parse(argc, argv, &o, &climbs);
   if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
   code = cli_load(&m, o.path);
   if (code != EXIT_OK) return code;
@@ -124,7 +131,8 @@ int cli_plan(int argc, char **argv) {
     printf("fits in %u bytes, %u to spare\n", arena_bytes, arena_bytes - e.usage.arena_bytes);
   }
   if (code == EXIT_OK) {
-    code = report(&o, &e);
+    if (climbs) code = cli_ladder_climb(&m, &o, &ladder);
+    if (code == EXIT_OK) code = report(&o, &e, climbs ? &ladder : NULL);
     host_engine_close(&e);
   }
   cli_unload(&m);

@@ -11,7 +11,7 @@
 
 static const char usage[] =
     "Usage: arenite profile [--invocations N] [--planner P] [--arena BYTES] [--stream-input N]...\n"
-    "                       [--stream-output N]... [--json] MODEL.tflite\n"
+    "                       [--stream-output N]... [--budget S] [--json] MODEL.tflite\n"
     "Runs a model on generated inputs with a recorder: for each operator the time, multiply-accumulates,\n"
     "live bytes and the highest byte that it touched; at the end the measured high water next to the\n"
     "planned one. They are equal, or the exit code is 1. Times are of this machine.\n"
@@ -23,6 +23,7 @@ static int parse(int argc, char **argv, cli_options *o, uint32_t *invocations) {
       {"planner", required_argument, 0, 'p'}, {"arena", required_argument, 0, 'b'},
       {"invocations", required_argument, 0, 'n'}, {"json", no_argument, 0, 'j'},
       {"stream-input", required_argument, 0, 's'}, {"stream-output", required_argument, 0, 't'},
+      {"budget", required_argument, 0, 'u'},
       {"help", no_argument, 0, 'h'}, {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -32,6 +33,7 @@ static int parse(int argc, char **argv, cli_options *o, uint32_t *invocations) {
       case 'p': ok = cli_parse_planner(optarg, &o->planner); break;
       case 'b': ok = cli_parse_bytes(optarg, &o->arena_bytes); break;
       case 'n': ok = cli_parse_number(optarg, 1, 1000000, invocations); break;
+      case 'u': ok = cli_parse_number(optarg, 1, 86400, &o->budget_seconds); break;
       case 's': ok = cli_parse_stream(optarg, o, true); break;
       case 't': ok = cli_parse_stream(optarg, o, false); break;
       case 'j': o->json = true; break;

@@ -14,13 +14,13 @@
 static const char usage[] =
     "Usage: arenite run [--input I=F]... [--output I=F]... [--invocations N] [--arena BYTES]\n"
     "                   [--planner P] [--align N] [--stream-input N]... [--stream-output N]...\n"
-    "                   [--json] MODEL.tflite\n"
+    "                   [--budget S] [--json] MODEL.tflite\n"
     "Runs a model. F is raw little-endian bytes, or NumPy's format where it ends in .npy; I is the\n"
     "number of the input or output, or its tensor's name. Inputs that are not given are pseudo-random:\n"
     "splitmix64 seeded with 1000 * invocation + input (see docs/architecture.md).\n"
     "  --invocations N  run N times (state carries over); files are read before each\n"
     "  --arena BYTES    in an arena of this size (64K, 1M are understood) rather than the exact one\n"
-    "  --planner P      as for `arenite plan`; rows: planned by rows first\n"
+    "  --planner P      as for `arenite plan`; rows: planned by rows first, in --budget seconds (10)\n"
     "  --stream-input N, --stream-output N\n"
     "                   input (output) N goes through a callback row by row and is never whole in the\n"
     "                   arena; implies --planner rows\n"
@@ -53,6 +53,7 @@ static int parse(int argc, char **argv, struct run_options *o) {
       {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'a'},
       {"arena", required_argument, 0, 'b'},   {"invocations", required_argument, 0, 'n'},
       {"stream-input", required_argument, 0, 's'}, {"stream-output", required_argument, 0, 't'},
+      {"budget", required_argument, 0, 'u'},
       {"json", no_argument, 0, 'j'},          {"help", no_argument, 0, 'h'},
       {0, 0, 0, 0}};
   int c;
@@ -66,6 +67,7 @@ static int parse(int argc, char **argv, struct run_options *o) {
       case 'a': ok = cli_parse_number(optarg, 4, 64, &o->common.alignment); break;
       case 'b': ok = cli_parse_bytes(optarg, &o->common.arena_bytes); break;
       case 'n': ok = cli_parse_number(optarg, 1, 1000000, &o->invocations); break;
+      case 'u': ok = cli_parse_number(optarg, 1, 86400, &o->common.budget_seconds); break;
       case 's': ok = cli_parse_stream(optarg, &o->common, true); break;
       case 't': ok = cli_parse_stream(optarg, &o->common, false); break;
       case 'j': o->common.json = true; break;
