@@ -23,11 +23,12 @@ static void open_workspace(arn__starter *s, const arn_subgraph *g, struct worksp
   const uint32_t granules = words(arn__proof_granule_bytes(plan));
   memset(w, 0, sizeof *w);
   // 4 bytes more than the parts, so that they can start at a multiple of 8.
-  w->there = arn__arena_take_temporary(&s->arena, nodes + tensors + granules + 4) &&
-             arn__starter_writes(s);
+  const uint32_t all = nodes + tensors + granules + 4;
+  w->there = arn__arena_take_temporary(&s->arena, all) && arn__starter_writes(s);
   if (!w->there) return;
-  uint8_t *at = s->arena.base + (((s->arena.bytes & ~3u) - nodes - tensors - granules) & ~7u);
-  memset(at, 0, nodes + tensors + granules);
+  const uint32_t end = s->arena.bytes & ~3u;
+  uint8_t *at = s->arena.base + ((end - (all - 4)) & ~7u);
+  memset(s->arena.base + (end - all), 0, all);
   w->proof = (arn__proof){.plan = plan,
                           .subgraph = g,
                           .ops = s->config.ops,

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "host/rewrite/optimize.h"
+#include "host/rewrite/same.h"
 
-#define BUDGET_SECONDS 0.2
+#define BUDGET_SECONDS 0.05
+#define COMPARED_INVOCATIONS 2
 
 static bool complain_error(const char *name, const char *how, const char *what,
                            const arn_error *error) {
@@ -32,6 +34,10 @@ static bool optimise(session *s, const char *name, const variant *v, const void 
   s->unplanned = status != ARN_OK && why != NULL;
   if (s->unplanned) return false;
   if (status != ARN_OK) return complain_error(name, v->name, "can't be optimised", &error);
+  if (!arn_run_the_same(bytes, *size, r.bytes, r.size, COMPARED_INVOCATIONS)) {
+    free(r.bytes);
+    return runner_complain(name, v->name, "the optimised file gives other bytes than the file itself");
+  }
   *size = r.size;
   s->file = take(&r);
   return s->file || runner_complain(name, v->name, "no memory on this host");
