@@ -3,6 +3,8 @@ for path in $PACKS $MODELS; do
   sum "conformance $path, all planners (sanitizers)" build/sanitize/conformance "$path"
   sum "scattered rows $path (clang)" build/clang/conformance --rows "$path"
 done
+[ -z "$PACKS" ] || sum "row plans over $PACKS, dead rows overwritten" build/conformance --optimised "$PACKS"
+[ -z "$MODELS" ] || sum "optimised files over $MODELS (sanitizers)" build/sanitize/conformance --optimised "$MODELS"
 [ -z "$MODELS" ] || sum "size ladder, every size below 64 KiB" build/conformance --ladder 65536 "$MODELS"
 [ -z "$PACKS" ] || sum "hostile models, many rounds" build/sanitize/mutate --rounds 40 --seed 7 "$PACKS"/*.pack
 [ -z "$MODELS" ] || sum "hostile models: small real ones" build/sanitize/mutate --rounds 2000 --seed 3 \
