@@ -15,3 +15,4 @@ for target in model csv npy plan tables; do
   check "fuzzing: $target, 5 minutes" build/libfuzzer/fuzz/$target -max_total_time=300 \
     -timeout=30 -max_len=4096 build/libfuzzer/new/$target tests/fuzz/corpus/$target
 done
+sum "devices: all models on all targets" sh tests/cli/test_device.sh build --long
