@@ -12,7 +12,8 @@
 // tried. Cost: O(nodes * longest worthwhile segment) simulations of a segment.
 uint32_t host_row_cuts(host_row_machine *machine, double end, uint32_t *cuts, uint64_t *peak);
 
-// Seconds of a clock that never goes back.
+// Seconds of processor time that this thread has used: a busy machine searches as far as an idle
+// one.
 double host_clock(void);
 
 #endif

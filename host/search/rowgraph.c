@@ -153,8 +153,8 @@ static void choose_in_place(const host_row_graph *g, host_row_node *node, const 
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-// A single vector that folds takes its input by the rows of whatever made it. Floats do not: other parts
-// give other sums.
+// A single vector that folds takes its input by the rows of whatever made it. Floats do not: other
+// parts give other sums.
 static uint32_t fold_rows(const host_row_graph *g, const struct trial *t, uint32_t rows) {
   const int32_t in = arn_model_index(g->nn->model, t->node.inputs_at, 0);
   if (rows > 1 || g->root_of[in] < 0 || read_tensor(g, in).type == ARN_FLOAT32) return rows;

@@ -4,6 +4,8 @@
 // interval, taken as a whole. Items are placed one after the other, each as low as it can be, or in
 // the tightest hole; first in several orders, then an item that finds no room below the best height
 // so far moves ahead in the order, and those behind it are placed again.
+#include "host/search/rowplace.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,8 @@
 
 #define NOWHERE HOST_ROW_NOWHERE
 #define MAX_PAIRS (1u << 25)
-#define REPAIRS_FOR_NOTHING 3u    // repairs an item, where the caller gives no time
+#define QUICK 4u                  // how often all items are placed where the caller gives no time
+#define PATIENT 1500u             // and in one round where he does
 
 // What a neighbour forbids: to lie more than `low` and less than `high` above it.
 struct pair {
@@ -33,6 +36,7 @@ struct placer {
   struct gap *gaps;
   uint64_t random;
   bool tight;                 // the tightest hole, not the lowest
+  uint64_t placed;            // items, so far
 };
 
 static uint32_t draw(struct placer *p, uint32_t below) {
@@ -154,6 +158,7 @@ static uint32_t place_from(struct placer *p, uint32_t from, uint32_t limit) {
   for (uint32_t k = from; k < p->items.count; k++) {
     host_row_item *x = &items[p->order[k]];
     const uint32_t at = find_place(p, p->order[k]);
+    p->placed++;
     if ((uint64_t)at + x->bytes > limit) return k;
     x->offset = at;
   }
@@ -240,15 +245,17 @@ static uint32_t place_ahead(struct placer *p, uint32_t at) {
 
 struct aim {
   uint64_t floor;            // nothing is lower
-  uint64_t repairs;          // most of them
-  double end;
+  uint32_t ceiling;          // nothing as high is of use
+  uint64_t items;            // most to be placed in one round
+  double end;                // 0: after two rounds
 };
 
 // Repairs an order until all items stay below the height of the best.
 static uint32_t repair(struct placer *p, uint32_t height, const struct aim *aim) {
+  const uint64_t most = p->placed + aim->items;
   uint32_t at = 0;
-  for (uint64_t tries = 0; tries < aim->repairs && height > aim->floor; tries++) {
-    if (tries % 16 == 0 && aim->end > 0 && host_clock() > aim->end) return height;
+  while (p->placed < most && height > aim->floor) {
+    if (aim->end > 0 && host_clock() > aim->end) return height;
     at = place_from(p, at, height - 4);
     if (at == p->items.count) {
       height = keep_best(p);
@@ -263,11 +270,13 @@ static uint32_t repair(struct placer *p, uint32_t height, const struct aim *aim)
   return height;
 }
 
+// Returns the lowest height found, or the ceiling.
 static uint32_t search(struct placer *p, const struct aim *aim) {
-  uint32_t height = NOWHERE;
-  for (uint32_t mode = 0; mode < 8; mode++) {
-    if (height != NOWHERE && height <= aim->floor) return height;
-    if (!sort_order(p, mode)) return height;
+  static const uint8_t modes[] = {5, 1, 3, 7, 6, 2, 0, 4};  // the best ones of most networks first
+  uint32_t height = aim->ceiling;
+  for (uint32_t i = 0; i < sizeof modes; i++) {
+    if (height <= aim->floor) return height;
+    if (!sort_order(p, modes[i])) return height;
     if (place_from(p, 0, height == NOWHERE ? height : height - 4) == p->items.count) {
       height = keep_best(p);
     }
@@ -311,21 +320,30 @@ static bool open_layout(const host_row_graph *g, host_row_layout *l) {
   return l->rows && l->scratch && l->fold;
 }
 
-bool host_row_place(const host_row_graph *g, const host_row_schedule *schedule, double seconds,
-                    host_row_layout *l) {
+bool host_row_place_below(const host_row_graph *g, const host_row_schedule *schedule,
+                          host_place_effort effort, host_row_layout *l, bool *there) {
   struct placer p = {.random = 1};
   bool ok = open_layout(g, l) && host_row_items_open(&p.items, g, schedule) && open_placer(&p);
+  *there = false;
   if (ok) {
-    const uint64_t few = REPAIRS_FOR_NOTHING * (uint64_t)p.items.count;
-    const struct aim aim = {schedule->live_peak, seconds > 0 ? 50 * few : few,
-                            seconds > 0 ? host_clock() + seconds : 0};
+    const struct aim aim = {schedule->live_peak, effort.ceiling ? effort.ceiling : NOWHERE,
+                            (uint64_t)p.items.count * (effort.seconds > 0 ? PATIENT : QUICK),
+                            effort.seconds > 0 ? host_clock() + effort.seconds : 0};
     l->bytes = search(&p, &aim);
+    *there = l->bytes < aim.ceiling;
     for (uint32_t i = 0; i < p.items.count; i++) p.items.items[i].offset = p.best[i];
-    ok = l->bytes != NOWHERE && host_row_items_layout(&p.items, l);
+    ok = !*there || host_row_items_layout(&p.items, l);
   }
   close_placer(&p);
-  if (!ok) host_row_layout_free(l);
+  if (!ok || !*there) host_row_layout_free(l);
   return ok;
+}
+
+bool host_row_place(const host_row_graph *g, const host_row_schedule *schedule, double seconds,
+                    host_row_layout *l) {
+  const host_place_effort effort = {.seconds = seconds};
+  bool there;
+  return host_row_place_below(g, schedule, effort, l, &there) && there;
 }
 
 void host_row_layout_free(host_row_layout *l) {

@@ -11,7 +11,7 @@
 #include "host/search/rowsim.h"
 
 typedef struct host_search_options {
-  double budget_seconds;
+  double budget_seconds;   // of processor time
   host_stream_wish stream;
   bool keep_rows;    // arn_optimize: write the row plan even where it saves nothing (for tests)
   bool keep_graph;   // arn_optimize: leave out graph rewrites (simplify.h)
