@@ -40,6 +40,14 @@ typedef struct rig {
   rig_tensor in[RIG_TENSORS], out[RIG_TENSORS];
 } rig;
 
+// An empty rig for one operator.
+static inline void rig_begin(rig *r, int32_t code, uint32_t inputs, uint32_t outputs) {
+  memset(r, 0, sizeof *r);
+  r->code = code;
+  r->inputs = inputs;
+  r->outputs = outputs;
+}
+
 #ifndef RIG_SEED
 #define RIG_SEED 1  // other seeds: other shapes
 #endif

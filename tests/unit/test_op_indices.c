@@ -8,13 +8,6 @@ enum { TRIALS = 100 };
 
 static rig r;
 
-static void begin(int32_t code, uint32_t inputs, uint32_t outputs) {
-  memset(&r, 0, sizeof r);
-  r.code = code;
-  r.inputs = inputs;
-  r.outputs = outputs;
-}
-
 static int64_t integer_at(const rig_tensor *t, uint32_t i) {
   int64_t value = 0;
   memcpy(&value, t->bytes + i * rig_element(t), rig_element(t));
@@ -39,7 +32,7 @@ static void test_shape_and_rank(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     const bool rank = draw(2);
-    begin(rank ? 110 : 77, 1, 1);
+    rig_begin(&r, rank ? 110 : 77, 1, 1);
     rig_shape(&r.in[0], 1, 6);
     rig_fill(&r.in[0]);
     rig_index(&r.out[0], r.in[0].dims, r.in[0].rank, false);
@@ -52,7 +45,7 @@ static void test_fill(void **unused) {
   rig_tally tally = {0, 0};
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(94, 2, 1);
+    rig_begin(&r, 94, 2, 1);
     rig_shape(&r.out[0], 1, 5);
     r.in[1].type = r.out[0].type;
     rig_fill(&r.in[1]);
@@ -73,7 +66,7 @@ static void test_range_of_integers(void **unused) {
     const int32_t start = (int32_t)draw(100) - 50;
     const int32_t delta = (int32_t)(1 + draw(9)) * (draw(2) ? 1 : -1);
     const int32_t count = 1 + (int32_t)draw(12), limit = start + delta * count;
-    begin(96, 3, 1);
+    rig_begin(&r, 96, 3, 1);
     r.out[0] = (rig_tensor){.type = draw(2) ? ARN_INT32 : ARN_INT64, .rank = 1, .dims = {count}};
     const int32_t values[3] = {start, limit - (delta > 1) + (delta < -1), delta};
     for (uint32_t k = 0; k < 3; k++) {
@@ -94,7 +87,7 @@ static void test_range_of_floats(void **unused) {
     values[1] = values[0] + (float)draw(500) / 11.0f + 0.25f;
     const float count = ceilf((values[1] - values[0]) / values[2]);
     if (count > 1000) continue;
-    begin(96, 3, 1);
+    rig_begin(&r, 96, 3, 1);
     r.out[0] = (rig_tensor){.type = ARN_FLOAT32, .rank = 1, .dims = {(int32_t)count}};
     for (uint32_t k = 0; k < 3; k++) {
       r.in[k] = (rig_tensor){.type = ARN_FLOAT32};
@@ -117,7 +110,7 @@ static void test_one_hot(void **unused) {
     int32_t indices[2048], at[ARN_MAX_RANK], from[ARN_MAX_RANK];
     const int32_t depth = 1 + (int32_t)draw(5);
     rig_tensor shape;
-    begin(85, 4, 1);
+    rig_begin(&r, 85, 4, 1);
     memset(&shape, 0, sizeof shape);
     rig_shape(&shape, 0, 4);
     for (uint32_t k = 0; k < rig_count(&shape); k++) indices[k] = (int32_t)draw(8) - 1;
@@ -173,7 +166,7 @@ static void test_topk_v2(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
     static const arn_type types[] = {ARN_INT8, ARN_UINT8, ARN_INT16, ARN_INT32, ARN_INT64};
-    begin(48, 2, 2);
+    rig_begin(&r, 48, 2, 2);
     rig_shape(&r.in[0], 1, 4);
     r.in[0].type = types[draw(5)];
     const uint32_t length = 1 + draw(40), k = 1 + draw(length);
@@ -200,7 +193,7 @@ static void test_where(void **unused) {
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t at[ARN_MAX_RANK];
     uint32_t found = 0;
-    begin(109, 1, 1);
+    rig_begin(&r, 109, 1, 1);
     rig_shape(&r.in[0], 1, 4);
     if (r.in[0].type == ARN_INT16) r.in[0].type = ARN_BOOL;
     for (uint32_t n = 0; n < rig_size(&r.in[0]); n++) r.in[0].bytes[n] = draw(4) == 0;
@@ -231,7 +224,7 @@ static void test_unique(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     uint32_t different = 0;
-    begin(103, 1, 2);
+    rig_begin(&r, 103, 1, 2);
     r.in[0] = (rig_tensor){.type = draw(2) ? ARN_INT32 : ARN_INT8, .rank = 1,
                            .dims = {1 + (int32_t)draw(30)}};
     r.out[0].type = r.in[0].type;
@@ -257,7 +250,7 @@ static void test_segment_sum(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t ids[8];
-    begin(125, 2, 1);
+    rig_begin(&r, 125, 2, 1);
     rig_shape(&r.in[0], 1, 3);
     r.in[0].type = ARN_INT32;
     r.in[0].dims[0] = 1 + (int32_t)draw(7);
@@ -286,7 +279,7 @@ static void test_reverse_sequence(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t lengths[8], at[ARN_MAX_RANK];
-    begin(112, 2, 1);
+    rig_begin(&r, 112, 2, 1);
     rig_shape(&r.in[0], 2, 5);
     rig_fill(&r.in[0]);
     r.out[0] = r.in[0];
@@ -316,7 +309,7 @@ static void test_matrix_diagonals(void **unused) {
   for (uint32_t i = 0; i < TRIALS; i++) {
     const bool set = draw(2);
     int32_t at[ARN_MAX_RANK];
-    begin(set ? 115 : 113, set ? 2 : 1, 1);
+    rig_begin(&r, set ? 115 : 113, set ? 2 : 1, 1);
     rig_tensor *vectors = &r.in[set ? 1 : 0];
     rig_shape(&r.out[0], 2, 4);
     const uint32_t rank = r.out[0].rank;
@@ -344,7 +337,7 @@ static void test_cumsum_of_integers(void **unused) {
   for (uint32_t i = 0; i < TRIALS; i++) {
     const bool exclusive = draw(2), reverse = draw(2);
     int32_t at[ARN_MAX_RANK];
-    begin(128, 2, 1);
+    rig_begin(&r, 128, 2, 1);
     rig_shape(&r.in[0], 1, 5);
     r.in[0].type = draw(2) ? ARN_INT32 : ARN_INT64;
     rig_fill(&r.in[0]);

@@ -9,13 +9,6 @@ enum { TRIALS = 150 };
 
 static rig r;
 
-static void begin(int32_t code, uint32_t inputs, uint32_t outputs) {
-  memset(&r, 0, sizeof r);
-  r.code = code;
-  r.inputs = inputs;
-  r.outputs = outputs;
-}
-
 static bool late(void) { return draw(4) == 0; }
 
 // ---- RESHAPE, EXPAND_DIMS -----------------------------------------------------------------------
@@ -35,7 +28,7 @@ static void test_reshape(void **unused) {
   rig_tally tally = {0, 0};
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(22, 2, 1);
+    rig_begin(&r, 22, 2, 1);
     rig_shape(&r.in[0], 1, 5);
     rig_fill(&r.in[0]);
     other_shape(&r.in[0], &r.out[0]);
@@ -56,7 +49,7 @@ static void test_reshape(void **unused) {
 static void test_expand_dims(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(70, 2, 1);
+    rig_begin(&r, 70, 2, 1);
     rig_shape(&r.in[0], 0, 4);
     rig_fill(&r.in[0]);
     const uint32_t rank = r.in[0].rank;
@@ -81,7 +74,7 @@ static void test_slice(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
     int32_t begin_at[ARN_MAX_RANK], size[ARN_MAX_RANK], at[ARN_MAX_RANK];
-    begin(65, 3, 1);
+    rig_begin(&r, 65, 3, 1);
     rig_shape(&r.in[0], 1, 6);
     rig_fill(&r.in[0]);
     r.out[0].type = r.in[0].type;
@@ -183,7 +176,7 @@ static void test_strided_slice(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < 4 * TRIALS; i++) {
     strided s = {{0}, {0}, {0}, {0}, {{0, {0}}}};
-    begin(45, 4, 1);
+    rig_begin(&r, 45, 4, 1);
     rig_shape(&r.in[0], 1, 5);
     rig_fill(&r.in[0]);
     r.out[0].type = r.in[0].type;
@@ -215,7 +208,7 @@ static void test_transpose(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
     int32_t perm[ARN_MAX_RANK], at[ARN_MAX_RANK], from[ARN_MAX_RANK];
-    begin(39, 2, 1);
+    rig_begin(&r, 39, 2, 1);
     rig_shape(&r.in[0], 1, 6);
     rig_fill(&r.in[0]);
     const uint32_t rank = r.in[0].rank;
@@ -246,7 +239,7 @@ static void test_reverse_v2(void **unused) {
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t axes[ARN_MAX_RANK], at[ARN_MAX_RANK];
     uint32_t count = 0, reversed = 0;
-    begin(105, 2, 1);
+    rig_begin(&r, 105, 2, 1);
     rig_shape(&r.in[0], 1, 5);
     rig_fill(&r.in[0]);
     r.out[0] = r.in[0];
@@ -274,7 +267,7 @@ static void test_tile(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t multiples[ARN_MAX_RANK], at[ARN_MAX_RANK];
-    begin(69, 2, 1);
+    rig_begin(&r, 69, 2, 1);
     rig_shape(&r.in[0], 1, 4);
     rig_fill(&r.in[0]);
     r.out[0].type = r.in[0].type;
@@ -327,7 +320,7 @@ static void test_pad(void **unused) {
   for (uint32_t i = 0; i < 3 * TRIALS; i++) {
     int32_t paddings[2 * ARN_MAX_RANK], at[ARN_MAX_RANK];
     const bool has_value = draw(2);
-    begin(has_value ? 60 : 34, has_value ? 3 : 2, 1);
+    rig_begin(&r, has_value ? 60 : 34, has_value ? 3 : 2, 1);
     rig_shape(&r.in[0], 1, 5);
     rig_fill(&r.in[0]);
     draw_paddings(paddings, -1);
@@ -364,7 +357,7 @@ static void test_mirror_pad(void **unused) {
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
     int32_t paddings[2 * ARN_MAX_RANK], at[ARN_MAX_RANK];
     const int32_t edge = (int32_t)draw(2);
-    begin(100, 2, 1);
+    rig_begin(&r, 100, 2, 1);
     rig_shape(&r.in[0], 1, 5);
     rig_fill(&r.in[0]);
     draw_paddings(paddings, edge);

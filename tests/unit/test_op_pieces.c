@@ -8,13 +8,6 @@ enum { TRIALS = 150 };
 
 static rig r;
 
-static void begin(int32_t code, uint32_t inputs, uint32_t outputs) {
-  memset(&r, 0, sizeof r);
-  r.code = code;
-  r.inputs = inputs;
-  r.outputs = outputs;
-}
-
 static bool late(void) { return draw(4) == 0; }
 
 // Sets options: their type and values.
@@ -68,7 +61,7 @@ static void test_concatenation(void **unused) {
   rig_tally tally = {0, 0};
   (void)unused;
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
-    begin(2, 1 + draw(5), 1);
+    rig_begin(&r, 2, 1 + draw(5), 1);
     const uint32_t axis = draw_pieces(&r.out[0], r.in, r.inputs, draw(2));
     cut(&r.out[0], r.in, r.inputs, axis);
     set_options(ARN_OPTIONS_CONCATENATION, signed_axis(axis, r.out[0].rank), 0);
@@ -82,7 +75,7 @@ static void test_pack(void **unused) {
   rig_tally tally = {0, 0};
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(83, 1 + draw(5), 1);
+    rig_begin(&r, 83, 1 + draw(5), 1);
     const uint32_t axis = draw_pieces(&r.out[0], r.in, r.inputs, true);
     for (uint32_t k = 0; k < r.inputs; k++) r.in[k].dims[axis] = 1;
     r.out[0].dims[axis] = (int32_t)r.inputs;
@@ -99,7 +92,7 @@ static void test_split(void **unused) {
   rig_tally tally = {0, 0};
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(49, 2, 1 + draw(4));
+    rig_begin(&r, 49, 2, 1 + draw(4));
     const uint32_t axis = draw_pieces(&r.in[1], r.out, r.outputs, true);
     cut(&r.in[1], r.out, r.outputs, axis);
     const int32_t signed_one = (int32_t)signed_axis(axis, r.in[1].rank);
@@ -115,7 +108,7 @@ static void test_split_v(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t sizes[RIG_TENSORS];
-    begin(102, 3, 1 + draw(4));
+    rig_begin(&r, 102, 3, 1 + draw(4));
     const uint32_t axis = draw_pieces(&r.in[0], r.out, r.outputs, draw(4) == 0);
     cut(&r.in[0], r.out, r.outputs, axis);
     for (uint32_t k = 0; k < r.outputs; k++) sizes[k] = r.out[k].dims[axis];
@@ -136,7 +129,7 @@ static void test_unpack(void **unused) {
   rig_tally tally = {0, 0};
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(88, 1, 1 + draw(4));
+    rig_begin(&r, 88, 1, 1 + draw(4));
     const uint32_t axis = draw_pieces(&r.in[0], r.out, r.outputs, true);
     for (uint32_t k = 0; k < r.outputs; k++) r.out[k].dims[axis] = 1;
     r.in[0].dims[axis] = (int32_t)r.outputs;
@@ -153,7 +146,7 @@ static void test_unpack(void **unused) {
 static void test_concatenation_rescales(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(2, 2, 1);
+    rig_begin(&r, 2, 2, 1);
     const uint32_t axis = draw_pieces(&r.out[0], r.in, 2, true);
     const arn_type type = draw(2) ? ARN_INT8 : ARN_UINT8;
     const int32_t low = type == ARN_INT8 ? -128 : 0;
@@ -199,7 +192,7 @@ static void test_gather(void **unused) {
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
     static int32_t indices[2048];
     int32_t at[ARN_MAX_RANK], from[ARN_MAX_RANK], pick[ARN_MAX_RANK];
-    begin(36, 2, 1);
+    rig_begin(&r, 36, 2, 1);
     rig_shape(&r.in[0], 1, 4);
     rig_fill(&r.in[0]);
     const uint32_t axis = draw(r.in[0].rank), batches = draw(axis + 1);
@@ -241,7 +234,7 @@ static void test_gather_nd(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t indices[512], at[ARN_MAX_RANK], from[ARN_MAX_RANK];
-    begin(107, 2, 1);
+    rig_begin(&r, 107, 2, 1);
     rig_shape(&r.in[0], 1, 4);
     rig_fill(&r.in[0]);
     const uint32_t tuple = 1 + draw(r.in[0].rank), outer = draw(4);
@@ -277,7 +270,7 @@ static void test_scatter_nd(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     int32_t indices[64];
-    begin(122, 3, 1);
+    rig_begin(&r, 122, 3, 1);
     rig_shape(&r.out[0], 1, 4);
     r.out[0].type = ARN_INT32;
     const uint32_t tuple = 1 + draw(r.out[0].rank), count = 1 + draw(6);
@@ -320,7 +313,7 @@ static void test_dynamic_update_slice(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < 2 * TRIALS; i++) {
     int32_t starts[ARN_MAX_RANK], at[ARN_MAX_RANK];
-    begin(151, 3, 1);
+    rig_begin(&r, 151, 3, 1);
     rig_shape(&r.in[0], 1, 5);
     rig_fill(&r.in[0]);
     r.out[0] = r.in[0];
@@ -353,7 +346,7 @@ static void test_space_depth(void **unused) {
   for (uint32_t i = 0; i < TRIALS; i++) {
     const bool to_depth = draw(2);
     const int32_t block = 1 + (int32_t)draw(3);
-    begin(to_depth ? 26 : 5, 1, 1);
+    rig_begin(&r, to_depth ? 26 : 5, 1, 1);
     rig_tensor *space = to_depth ? &r.in[0] : &r.out[0], *depth = to_depth ? &r.out[0] : &r.in[0];
     rig_shape(depth, 4, 4);
     *space = *depth;
@@ -384,7 +377,7 @@ static void test_space_batch(void **unused) {
     const bool to_batch = draw(2);
     const uint32_t spatial = 1 + draw(2);
     int32_t block[2], pads[4];
-    begin(to_batch ? 38 : 37, 3, 1);
+    rig_begin(&r, to_batch ? 38 : 37, 3, 1);
     rig_tensor *space = to_batch ? &r.in[0] : &r.out[0], *batch = to_batch ? &r.out[0] : &r.in[0];
     rig_shape(batch, spatial + 1, spatial + 2);
     *space = *batch;

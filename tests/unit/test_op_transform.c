@@ -22,13 +22,6 @@ enum {
 
 static rig r;
 
-static void begin(int32_t code, uint32_t inputs, uint32_t outputs) {
-  memset(&r, 0, sizeof r);
-  r.code = code;
-  r.inputs = inputs;
-  r.outputs = outputs;
-}
-
 static float float_at(const rig_tensor *t, uint32_t i) {
   float value;
   memcpy(&value, t->bytes + 4 * i, sizeof value);
@@ -86,7 +79,7 @@ static void compare_images(const host_engine *engine, const int32_t lengths[2]) 
 }
 
 static void draw_images(int32_t lengths[2]) {
-  begin(CODE_RFFT2D, 2, 1);
+  rig_begin(&r, CODE_RFFT2D, 2, 1);
   for (uint32_t k = 0; k < 2; k++) lengths[k] = 1 << draw(6);
   r.in[0] = (rig_tensor){.type = ARN_FLOAT32, .rank = 2 + draw(3)};
   for (uint32_t k = 0; k < r.in[0].rank; k++) r.in[0].dims[k] = 1 + (int32_t)draw(2);
@@ -140,7 +133,7 @@ static void test_parts(void **unused) {
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
     const bool imaginary = draw(2), wide = draw(3) == 0;
-    begin(imaginary ? CODE_IMAG : CODE_REAL, 1, 1);
+    rig_begin(&r, imaginary ? CODE_IMAG : CODE_REAL, 1, 1);
     rig_shape(&r.in[0], 0, 5);
     r.in[0].type = wide ? ARN_COMPLEX128 : ARN_COMPLEX64;
     rig_fill(&r.in[0]);
@@ -180,7 +173,7 @@ static void test_magnitudes(void **unused) {
   for (uint32_t i = 0; i < TRIALS; i++) {
     host_engine engine;
     size_t size;
-    begin(CODE_COMPLEX_ABS, 1, 1);
+    rig_begin(&r, CODE_COMPLEX_ABS, 1, 1);
     rig_shape(&r.in[0], 0, 5);
     r.in[0].type = ARN_COMPLEX64;
     for (uint32_t k = 0; k < rig_count(&r.in[0]); k++) {
@@ -210,7 +203,7 @@ static void test_bitcast(void **unused) {
                                    ARN_INT32, ARN_FLOAT32, ARN_INT64, ARN_COMPLEX64};
   (void)unused;
   for (uint32_t i = 0; i < TRIALS; i++) {
-    begin(CODE_BITCAST, 1, 1);
+    rig_begin(&r, CODE_BITCAST, 1, 1);
     rig_shape(&r.in[0], 0, 4);
     r.in[0].type = types[draw(8)];
     rig_tensor *narrow = &r.in[0], *wide = &r.out[0];
@@ -265,7 +258,7 @@ static void test_bucketize(void **unused) {
       boundaries[k] = (k > 0 ? boundaries[k - 1] : -12.0f) + (float)draw(6) / 2;
     }
     memcpy(bits, boundaries, sizeof bits);
-    begin(CODE_BUCKETIZE, 1, 1);
+    rig_begin(&r, CODE_BUCKETIZE, 1, 1);
     r.options_type = ARN_OPTIONS_BUCKETIZE;
     r.option_list = bits;
     r.option_list_count = count;
@@ -322,7 +315,7 @@ static void put_number(rig_tensor *t, uint32_t i, double value) {
 
 // Small whole numbers: exact in float and double alike.
 static void draw_segments(int32_t code, uint32_t segments) {
-  begin(code, 3, 1);
+  rig_begin(&r, code, 3, 1);
   rig_shape(&r.in[0], 1, 4);
   r.in[0].type = draw(2) ? ARN_FLOAT32 : ARN_INT32;
   for (uint32_t k = 0; k < rig_count(&r.in[0]); k++) {
