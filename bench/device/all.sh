@@ -34,19 +34,20 @@ for target in "$@"; do
     for file in plain rows; do
       path=$MODELS/$model.tflite
       [ $file = plain ] || path=$optimised
-      bench_run "$target" "$path" >"$work/lines" || { echo "$target $model $file failed" >&2; exit
-      1; } row "$target" "$model" $file "$work/lines" >>"$work/rows"
+      bench_run "$target" "$path" >"$work/lines" || {
+        echo "$target $model $file failed" >&2
+        exit 1
+      }
+      row "$target" "$model" $file "$work/lines" >>"$work/rows"
       kinds "$target" "$model" $file "$work/lines" | LC_ALL=C sort >>"$work/kinds"
     done
   done
 done
 
 merge() {  # merge CSV NEW HEADER: rows of other targets stay
-  { echo "$3"
-    { [ ! -e "$1" ] || tail -n +2 "$1" | grep -vE "^($(echo "$targets" | tr ' ' '|')),"; cat "$2"; }
-    |
-      LC_ALL=C sort; } >"$work/merged"
-  mv "$work/merged" "$1"
+  { [ ! -e "$1" ] || tail -n +2 "$1" | grep -vE "^($(echo "$targets" | tr ' ' '|')),"
+    cat "$2"; } | LC_ALL=C sort >"$work/merged"
+  { echo "$3" && cat "$work/merged"; } >"$1"
 }
 targets=$*
 merge bench/device/device.csv "$work/rows" \
