@@ -250,7 +250,7 @@ function readPlan(json, index) {
     label: json.label,
     steps: json.steps,
     tensors: json.tensors,
-    nodes: json.nodes || [],
+    nodes: Array.isArray(json.nodes) ? json.nodes : [],
     stepCount: Math.max(1, json.steps.length),
     base: json.peak_offset,
     arena: json.arena_bytes,
@@ -260,6 +260,9 @@ function readPlan(json, index) {
   };
   plan.steps.forEach((step, index) => {
     step.step = index;
+  });
+  plan.tensors.forEach((tensor, index) => {
+    tensor.index = index;
   });
   for (const tensor of plan.tensors) addTensor(plan, tensor);
   let previous = null;
@@ -278,7 +281,8 @@ function readPlan(json, index) {
 // What a block is to a step: the words for the tag.
 function partOf(plan, block, step) {
   const node = plan.nodes[plan.steps[step] ? plan.steps[step].node : -1];
-  if (!block.tensor || !node) return block.tensor ? '' : 'scratch';
+  if (!block.tensor) return 'scratch';
+  if (!node || !Array.isArray(node.inputs) || !Array.isArray(node.outputs)) return '';
   const own = (index) =>
     index >= 0 &&
     plan.tensors[index] &&

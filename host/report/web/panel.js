@@ -247,6 +247,26 @@ function liveBar(entries) {
   return element('div', {class: 'bar', 'aria-hidden': 'true'}, ...parts);
 }
 
+// With `arenite plan --ladder`: the dynamic region by each way of planning, and what holds it up.
+function ladder(plan) {
+  const list = Array.isArray(plan.json.ladder) ? plan.json.ladder : [];
+  const rungs = list.filter((rung) => rung && typeof rung.dynamic_bytes === 'number');
+  if (rungs.length === 0) return [];
+  const rows = rungs.map((rung) =>
+    element(
+      'tr',
+      {title: rung.bound + '; cost: ' + rung.cost},
+      element('td', {}, rung.rung),
+      element('td', {}, bytesText(rung.dynamic_bytes)),
+      element('td', {}, percentText(rung.dynamic_bytes, rungs[0].dynamic_bytes)),
+    ),
+  );
+  return [
+    element('h3', {}, 'Dynamic region by way of planning'),
+    element('table', {class: 'parts', id: 'ladder'}, ...rows),
+  ];
+}
+
 // What the other plans have at the same place in time.
 function otherPlans(ui) {
   if (ui.plans.length < 2) return [];
@@ -318,6 +338,7 @@ function showPanel(ui) {
     element('ul', {class: 'blocks', id: 'alive'}, ...entries.map((entry) => liveRow(ui, entry))),
     element('h3', {}, 'Every byte of the arena'),
     breakdownTable(plan),
+    ...ladder(plan),
     ...otherPlans(ui),
   );
 }
