@@ -20,11 +20,12 @@ typedef struct vector_table {
   handler handlers[15];
 } vector_table;
 
-// NMI, then the five faults, four reserved, SVC, debug, reserved, PendSV, SysTick: none is expected.
+// Of what follows reset (NMI, faults, three reserved, SVC, debug, reserved, PendSV, SysTick) nothing is
+// expected.
 static const vector_table vectors __attribute__((section(".vectors"), used)) = {
     port__stack_top,
-    {port__entry, fault, fault, fault, fault, fault, fault, NULL, NULL, NULL, NULL, fault, fault,
-     NULL, fault}};
+    {port__entry, fault, fault, fault, fault, fault, fault, NULL, NULL, NULL, fault, fault, NULL,
+     fault, fault}};
 
 static void fault(void) {
   port_put("fault\n");
