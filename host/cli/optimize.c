@@ -13,31 +13,67 @@
 
 static const char usage[] =
     "Usage: arenite optimize [--budget S] [--stream-input N]... [--stream-output N]...\n"
-    "                        [--keep-graph] [--json] -o OUT.tflite MODEL.tflite\n"
-    "Simplifies the graph (dead operators, constants, paddings and activations that their neighbours can\n"
-    "do, transposes that cancel), plans the model by rows and writes it with that plan in its metadata (docs/plan-format.md), and with\n"
-    "a whole-tensor plan that TFLite Micro honours. Everything else in the file is carried over. Before\n"
-    "anything is written, the result is started, its plan verified, and run on generated inputs next to\n"
-    "the original: the outputs must be equal to the byte.\n"
-    "  --budget S         seconds to search (10)\n"
+    "                        [--max-steps N] [--trade] [--seed N] [--keep-graph] [--json]\n"
+    "                        -o OUT.tflite MODEL.tflite\n"
+    "Simplifies the graph (dead operators, constants, paddings and activations that neighbours\n"
+    "can do, transposes that cancel), plans the model by rows and writes it with that plan in its\n"
+    "metadata (docs/plan-format.md), and with a whole-tensor plan that TFLite Micro honours.\n"
+    "Everything else in the file is carried over. Before anything is written, the result is\n"
+    "started, its plan verified, and run on generated inputs next to the original: the outputs\n"
+    "must be equal to the byte. No multiplication is done twice.\n"
+    "  --budget S         seconds of processor time to search (10)\n"
+    "  --max-steps N      the smallest arena in at most N steps, or the fewest steps there are\n"
+    "  --trade            prints what fewer steps would cost, as a table\n"
+    "  --seed N           of the choices that the search makes (0)\n"
     "  --stream-input N   input N arrives by rows through a callback and is never whole in memory\n"
     "  --stream-output N  likewise for output N\n"
     "  --keep-graph       no graph rewrites: the operators stay as they are\n"
     "  --json             schema arenite.optimize, version 1\n"
     "Example: arenite optimize -o person_rows.tflite person_detect.tflite\n";
 
+#define MAX_TRADES 512u
+
+// Arenas by steps; of those found, only the ones that no other beats in both.
+struct trades {
+  struct {
+    uint32_t steps, bytes;
+  } list[MAX_TRADES];
+  uint32_t count;
+};
+
 struct request {
   const char *path, *out;
   host_search_options search;
-  bool json;
+  bool json, trade;
+  struct trades trades;
 };
+
+static void note_trade(void *context, uint32_t steps, uint32_t bytes) {
+  struct trades *t = &((struct request *)context)->trades;
+  uint32_t kept = 0, at;
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (t->list[i].steps <= steps && t->list[i].bytes <= bytes) return;
+  }
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (t->list[i].steps < steps || t->list[i].bytes < bytes) t->list[kept++] = t->list[i];
+  }
+  for (at = kept; at > 0 && at < MAX_TRADES && t->list[at - 1].steps > steps; at--) {
+    t->list[at] = t->list[at - 1];
+  }
+  t->count = kept;
+  if (kept == MAX_TRADES) return;
+  t->list[at].steps = steps;
+  t->list[at].bytes = bytes;
+  t->count++;
+}
 
 static int parse(int argc, char **argv, struct request *q) {
   static const struct option options[] = {
       {"budget", required_argument, 0, 'b'},       {"stream-input", required_argument, 0, 'i'},
       {"stream-output", required_argument, 0, 's'}, {"json", no_argument, 0, 'j'},
       {"output", required_argument, 0, 'o'},       {"help", no_argument, 0, 'h'},
-      {"keep-graph", no_argument, 0, 'k'},
+      {"keep-graph", no_argument, 0, 'k'},         {"max-steps", required_argument, 0, 'm'},
+      {"trade", no_argument, 0, 't'},              {"seed", required_argument, 0, 'e'},
       {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -57,6 +93,12 @@ static int parse(int argc, char **argv, struct request *q) {
         ok = cli_parse_number(optarg, 0, 31, &number);
         q->search.stream.outputs |= 1u << (number & 31);
         break;
+      case 'm': ok = cli_parse_number(optarg, 1, UINT32_MAX, &q->search.max_steps); break;
+      case 'e':
+        ok = cli_parse_number(optarg, 0, UINT32_MAX, &number);
+        q->search.seed = number;
+        break;
+      case 't': q->trade = true; break;
       case 'o': q->out = optarg; break;
       case 'k': q->search.keep_graph = true; break;
       case 'j': q->json = true; break;
@@ -64,8 +106,8 @@ static int parse(int argc, char **argv, struct request *q) {
       default: return EXIT_USAGE;
     }
     if (!ok) {
-      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite optimize --help`",
-                      optarg);
+      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see "
+                                  "`arenite optimize --help`", optarg);
     }
   }
   if (argc - optind != 1 || q->out == NULL) {
@@ -118,6 +160,27 @@ static void add_rewrites(cJSON *json, const arn_simplified *s) {
   cJSON_AddNumberToObject(rewrites, "constant_bytes", s->constant_bytes);
 }
 
+static void print_trades(const struct trades *t) {
+  printf("  fewer steps                        steps    bytes\n");
+  for (uint32_t i = 0; i < t->count; i++) {
+    printf("  %34u %10u\n", t->list[i].steps, t->list[i].bytes);
+  }
+}
+
+static void add_trades(cJSON *json, const struct trades *t) {
+  cJSON *list = cJSON_AddArrayToObject(json, "trade");
+  for (uint32_t i = 0; i < t->count; i++) {
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddNumberToObject(item, "steps", t->list[i].steps);
+    cJSON_AddNumberToObject(item, "bytes", t->list[i].bytes);
+    cJSON_AddItemToArray(list, item);
+  }
+}
+
+static double gap(uint32_t bytes, uint64_t bound) {
+  return bound ? 100.0 * bytes / (double)bound - 100.0 : 0.0;
+}
+
 static int print(const struct request *q, const arn_optimized *r, const arn_usage *before) {
   if (!q->json) {
     printf("%s\n", q->path);
@@ -126,8 +189,10 @@ static int print(const struct request *q, const arn_optimized *r, const arn_usag
     printf("  dynamic region, rows           %9u bytes in %u steps, %u segments\n", r->row_bytes,
            r->steps, r->segments);
     printf("  live bytes of this schedule    %9llu bytes: no placement needs less; gap %.1f %%\n",
-           (unsigned long long)r->live_peak,
-           r->live_peak ? 100.0 * r->row_bytes / (double)r->live_peak - 100.0 : 0.0);
+           (unsigned long long)r->live_peak, gap(r->row_bytes, r->live_peak));
+    printf("  proved of any schedule         %9llu bytes: none of rows needs less; gap %.1f %%\n",
+           (unsigned long long)r->bound, gap(r->row_bytes, r->bound));
+    if (q->trade) print_trades(&q->trades);
     printf("  whole arena                    %9u bytes (was %u), static part %u\n",
            r->usage.arena_bytes, before->arena_bytes, r->usage.static_bytes);
     printf("  outputs equal to the byte; written to %s\n", q->out);
@@ -142,7 +207,9 @@ static int print(const struct request *q, const arn_optimized *r, const arn_usag
   cJSON_AddNumberToObject(json, "whole_tensor_bytes", r->whole_bytes);
   cJSON_AddNumberToObject(json, "dynamic_peak_bytes", r->row_bytes);
   cJSON_AddNumberToObject(json, "lower_bound_bytes", (double)r->live_peak);
+  cJSON_AddNumberToObject(json, "proved_bound_bytes", (double)r->bound);
   cJSON_AddNumberToObject(json, "steps", r->steps);
+  if (q->trade) add_trades(json, &q->trades);
   return host_json_print(json) ? EXIT_OK : cli_fail(EXIT_INTERNAL, "out of host memory");
 }
 
@@ -172,6 +239,8 @@ int cli_optimize(int argc, char **argv) {
   int code = parse(argc, argv, &q);
   if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
   if (isatty(STDERR_FILENO)) q.search.progress = show_progress;
+  if (q.trade) q.search.trade = note_trade;
+  q.search.context = &q;
   code = cli_load(&m, q.path);
   if (code != EXIT_OK) return code;
   code = optimize(&q, &m);

@@ -8,6 +8,7 @@
 
 #define PATIENCE 300u            // tries without a smaller arena before the search ends
 #define RETURN 60u               // and before it goes back to where it began
+#define MAX_ROOMS 64u            // eighths of the peak, for fewer steps
 
 // The best plan so far.
 struct plan {
@@ -69,10 +70,11 @@ static void try_batches(host_row_descent *d, struct plan *best) {
   }
 }
 
-// With more room, larger steps.
+// With more room, larger steps; where a table is asked for, all the way to whole nodes.
 static void try_fewer_steps(host_row_descent *d, struct plan *best) {
-  for (uint32_t i = 1; i < 40 && !is_short(d, &best->schedule); i++) {
+  for (uint32_t i = 1; i < MAX_ROOMS; i++) {
     const uint64_t limit = d->peak + d->peak * i / 8;
+    if (d->options->trade == NULL && is_short(d, &best->schedule)) return;
     (void)try_one(d, limit, limit, best);
   }
 }
@@ -122,11 +124,12 @@ bool host_row_plan(const host_row_graph *g, const host_search_options *o,
   struct plan best = {.there = false};
   if (host_descent_open(&d, g, o)) {
     try_batches(&d, &best);
-    if (best.there && o->max_steps > 0) try_fewer_steps(&d, &best);
+    if (best.there && (o->max_steps > 0 || o->trade)) try_fewer_steps(&d, &best);
     if (best.there && o->max_steps == 0) vary(&d, &best);
     if (best.there) settle(&d, &best);
   }
   host_descent_close(&d);
+  if (best.there && o->trade) o->trade(o->context, best.schedule.steps.count, best.layout.bytes);
   if (o->progress) o->progress(o->context, 1.0);
   *schedule = best.schedule;
   *layout = best.layout;
