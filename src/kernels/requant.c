@@ -1,4 +1,5 @@
 #include "kernel.h"
+#include "mve/mve.h"
 
 // A positive finite number as mantissa * 2^exponent, mantissa in [2^52, 2^53).
 static uint64_t split_double(double x, int32_t *exponent) {
@@ -87,6 +88,13 @@ ARN__KERNEL static void multiply_regular(const arn__requant_source *s, const uin
   multiply(s, scales, count, out, true);
 }
 
+// Makes as many of `count` regular multipliers as vectors hold; returns how many that were.
+#if defined(ARN__MVE)
+#define multiply_vectors arn__requant_regular_mve
+#else
+#define multiply_vectors(s, scales, count, out) 0
+#endif
+
 static bool is_regular(const arn__requant_source *s, const uint8_t *scales, uint32_t count) {
   arn__requant out;
   for (uint32_t i = 0; i < count; i++) {
@@ -99,7 +107,8 @@ void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32
                        uint32_t count, arn__requant *out) {
   const uint8_t *scales = file + s->scales_at + 4 * first;
   if (s->step == ARN__REQUANT_REGULAR) {
-    multiply_regular(s, scales, count, out);
+    const uint32_t done = multiply_vectors(s, scales, count, out);
+    multiply_regular(s, scales + 4 * done, count - done, out + done);
     return;
   }
   for (uint32_t i = 0; i < count; i++) {

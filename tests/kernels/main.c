@@ -10,6 +10,7 @@ static const random_suite suites[] = {
     {"conv", random_conv, 1500},
     {"depthwise", random_depthwise, 3000},
     {"dot", random_dot, 1500},
+    {"requant", random_requant, 300},
 };
 
 uint32_t random_bits(void) {
@@ -50,7 +51,7 @@ int main(void) {
     put_number(wrong);
     console_put(" of ");
     put_number(suites[i].rounds);
-    console_put(" differ\n");
+    console_put(" are wrong\n");
     failed += wrong;
     passed += suites[i].rounds - wrong;
   }

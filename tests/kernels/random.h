@@ -16,7 +16,7 @@ bool random_one_of(uint32_t n);
 
 void random_fill(void *to, uint32_t bytes);
 
-// A suite: runs `rounds` random cases, and returns how many differed from the portable kernel.
+// A suite: runs `rounds` random cases, and returns how many were wrong.
 typedef struct random_suite {
   const char *name;
   uint32_t (*run)(uint32_t rounds);
@@ -26,5 +26,6 @@ typedef struct random_suite {
 uint32_t random_conv(uint32_t rounds);
 uint32_t random_depthwise(uint32_t rounds);
 uint32_t random_dot(uint32_t rounds);
+uint32_t random_requant(uint32_t rounds);
 
 #endif

@@ -131,19 +131,40 @@ ARN__APART static void multiply(pixels *p) {
 
 // ---- rows ---------------------------------------------------------------------------------------
 
+// The sums of two channels' weights.
+ARN__INLINE void add_weights(int32_t sums[2], const int8_t *w0, const int8_t *w1, uint32_t n) {
+  __asm__("dlstp.8 lr, %[n]\n"
+          "1:\n\t"
+          "vldrb.8 q0, [%[w0]], #16\n\t"
+          "vldrb.8 q1, [%[w1]], #16\n\t"
+          "vaddva.s8 %[a], q0\n\t"
+          "vaddva.s8 %[b], q1\n\t"
+          "letp lr, 1b"
+          : [a] "+Te"(sums[0]), [b] "+Te"(sums[1]), [w0] "+r"(w0), [w1] "+r"(w1)
+          : [n] "r"(n)
+          : "q0", "q1", "lr", "memory");
+}
+
 // Sums begin with the bias, less what the input's zero point adds.
-static void set_start(pixels *p) {
+ARN__APART static void set_start(pixels *p) {
   const arn__conv_block *b = p->pass->block;
-  const uint32_t step = p->pass->conv->filter_step, zero = (uint32_t)p->pass->conv->in_zero;
+  const uint32_t step = p->pass->conv->filter_step, window = p->pass->window, count = b->count;
+  const int32_t minus_zero = -p->pass->conv->in_zero;
   const int8_t *w = (const int8_t *)b->filter + conv_filter_at(p->pass);
-  const int32_t *bias = b->bias;
-  p->start[b->count % CHANNELS] = 0;
-  for (uint32_t c = 0; c < b->count; c++, w += step) {
-    int32_t sum = 0;
-    for (uint32_t i = 0; i < p->pass->window; i += 16) {
-      sum = vaddvaq_s8(sum, vldrbq_z_s8(w + i, vctp8q(p->pass->window - i)));
+  for (uint32_t c = 0; c < count && window > 0; c += 2, w += 2 * step) {
+    int32_t sums[2] = {0, 0};
+    add_weights(sums, w, c + 1 < count ? w + step : w, window);
+    p->start[c] = sums[0];
+    p->start[c + 1] = sums[1];
+  }
+  for (uint32_t c = 0; c < count; c += 4) {
+    int32x4_t start = vdupq_n_s32(0);
+    if (window > 0) start = vmulq_n_s32(vldrwq_s32(p->start + c), minus_zero);
+    if (b->bias) {
+      const mve_pred16_t left = vctp32q(count - c);
+      start = vaddq_s32(start, vldrwq_z_s32((const int32_t *)b->bias + c, left));
     }
-    p->start[c] = (int32_t)((bias ? (uint32_t)bias[c] : 0u) - (uint32_t)sum * zero);
+    vstrwq_s32(p->start + c, start);
   }
 }
 
