@@ -305,7 +305,7 @@ function showPanel(ui) {
     element(
       'div',
       {class: 'step-head'},
-      element('span', {class: 'at'}, 'Step ' + ui.step + ' of 0 to ' + (plan.steps.length - 1)),
+      element('span', {class: 'at'}, 'Step ' + ui.step + ' of 0\u2013' + (plan.steps.length - 1)),
       peak ? element('span', {class: 'badge'}, 'PEAK') : null,
       element(
         'button',
