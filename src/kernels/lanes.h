@@ -38,6 +38,22 @@ ARN__INLINE void arn__lanes_scale(arn__lanes *sums, float x, const float *w) {
   *sums += x * b;
 }
 
+// Adds x[i] to lane i.
+ARN__INLINE void arn__lanes_take(arn__lanes *sums, const float *x) {
+  arn__lanes a;
+  memcpy(&a, x, sizeof a);
+  *sums += a;
+}
+
+// Lane i becomes x[i] where that is larger.
+ARN__INLINE void arn__lanes_largest(arn__lanes *most, const float *x) {
+  typedef int32_t bits __attribute__((vector_size(32)));
+  arn__lanes a;
+  memcpy(&a, x, sizeof a);
+  const bits larger = a > *most;
+  *most = (arn__lanes)(((bits)a & larger) | ((bits)*most & ~larger));
+}
+
 ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (*sums)[i]; }
 
 // Returns the sum of all lanes.
@@ -57,6 +73,12 @@ ARN__INLINE void arn__lanes_add(arn__lanes *sums, const float *x, const float *w
 }
 
 ARN__INLINE void arn__lanes_scale(arn__lanes *sums, float x, const float *w) { *sums += x * *w; }
+
+ARN__INLINE void arn__lanes_take(arn__lanes *sums, const float *x) { *sums += *x; }
+
+ARN__INLINE void arn__lanes_largest(arn__lanes *most, const float *x) {
+  *most = *x > *most ? *x : *most;
+}
 
 ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (void)i, *sums; }
 

@@ -1,5 +1,6 @@
 // CUMSUM: running sums along an axis, each including its own element or (exclusive) not, from the
 // front or (reverse) from the back.
+#include "../kernels/fixed.h"
 #include "movement.h"
 #include "quantised.h"
 
@@ -93,13 +94,43 @@ static int32_t add_saturating(int32_t sum, int32_t x) {
   return sum > most ? most : (sum < -most ? -most : sum);
 }
 
+#define BLOCK 32u  // sums that are quantised together
+
+// Of sums that all fit: a loop that vectorises.
+ARN__KERNEL static void quantise_small(const cumsum_state *c, int32_t *sums) {
+  const arn__requant r = c->requant;
+  const int32_t zero = c->out_zero;
+  for (uint32_t i = 0; i < BLOCK; i++) {
+    const int32_t high = arn__fixed_mul(sums[i] * (1 << 19), r.q);
+    const int32_t y = arn__rounding_divide(high, -r.shift) + zero;
+    sums[i] = y < INT8_MIN ? INT8_MIN : y > INT8_MAX ? INT8_MAX : y;
+  }
+}
+
+static void quantise_sums(const cumsum_state *c, int32_t *sums, uint32_t n) {
+  bool small = n == BLOCK;
+  for (uint32_t i = 0; i < n; i++) small = small && sums[i] > -4096 && sums[i] < 4096;
+  if (small) {
+    quantise_small(c, sums);
+  } else {
+    for (uint32_t i = 0; i < n; i++) sums[i] = quantise_sum(c, sums[i]);
+  }
+}
+
 static void scan_s8(const scan *s, const cumsum_state *c) {
   int32_t sum = -c->in_zero;  // the reference's idea of 0
-  for (uint32_t i = 0; i < s->depth; i++) {
-    const int32_t x = (int8_t)s->in[(ptrdiff_t)i * s->step];
-    const int32_t after = add_saturating(sum, x - c->in_zero);
-    s->out[(ptrdiff_t)i * s->step] = (uint8_t)quantise_sum(c, s->exclusive ? sum : after);
-    sum = after;
+  for (uint32_t at = 0; at < s->depth; at += BLOCK) {
+    const uint32_t n = s->depth - at < BLOCK ? s->depth - at : BLOCK;
+    const ptrdiff_t from = (ptrdiff_t)at * s->step;
+    int32_t sums[BLOCK];
+    for (uint32_t i = 0; i < n; i++) {
+      const int32_t x = (int8_t)s->in[from + (ptrdiff_t)i * s->step];
+      const int32_t after = add_saturating(sum, x - c->in_zero);
+      sums[i] = s->exclusive ? sum : after;
+      sum = after;
+    }
+    quantise_sums(c, sums, n);
+    for (uint32_t i = 0; i < n; i++) s->out[from + (ptrdiff_t)i * s->step] = (uint8_t)sums[i];
   }
 }
 

@@ -1,5 +1,6 @@
 // SignalDelay, SignalFramer, SignalStacker, SignalOverlapAdd (custom): streams of samples or
 // frames, of which a part is kept between invocations, in persistent memory that starts at zero.
+#include "../kernels/elementwise.h"
 #include "../kernels/signal.h"
 #include "signal.h"
 
@@ -48,14 +49,24 @@ static arn_status prepare_delay(arn_prepare *p, void *state) {
                           sizeof(int16_t));
 }
 
+// What is in the ring goes out, what comes in takes its place. `out` may be `in`.
+ARN__KERNEL static void exchange(int16_t *out, const int16_t *in, int16_t *ring, uint32_t n) {
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < n; i++) {
+    const int16_t sample = in[i];
+    out[i] = ring[i];
+    ring[i] = sample;
+  }
+}
+
 // Returns the place after `count` samples.
 static uint32_t delay_stream(int16_t *out, const int16_t *in, int16_t *ring,
                              const delay_state *s, uint32_t place) {
-  for (uint32_t i = 0; i < s->size; i++) {
-    const int16_t sample = in[i];
-    out[i] = ring[place];
-    ring[place] = sample;
-    place = place + 1 < s->delay ? place + 1 : 0;
+  for (uint32_t i = 0; i < s->size;) {
+    const uint32_t room = s->delay - place, left = s->size - i, n = left < room ? left : room;
+    exchange(out + i, in + i, ring + place, n);
+    i += n;
+    place = n < room ? place + n : 0;
   }
   return place;
 }

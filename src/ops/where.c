@@ -52,7 +52,7 @@ ARN__INLINE bool is_zero(const where_state *s, const uint8_t *at, uint32_t eleme
 ARN__INLINE uint32_t search_line(const where_state *s, const uint8_t *in, const int64_t *place,
                                  arn__s64 *out, uint32_t found, uint32_t rank, uint32_t element) {
   const int64_t length = s->dims[rank - 1];
-  const uint32_t most = s->found;
+  const uint32_t most = s->found > found && s->found - found >= length ? UINT32_MAX : s->found;
   arn__s64 *to = out + (size_t)found * rank;
   for (int64_t i = 0; i < length; i++, in += element) {
     if (is_zero(s, in, element) || found++ >= most) continue;
@@ -124,12 +124,20 @@ static arn_status unique_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
+#define MANY 16u  // values that are looked at side by side
+
 // Defines a search for one of `count` values that equals another.
 #define FIND(name, value_type)                                                                  \
-  static uint32_t find_##name(const uint8_t *values, uint32_t count, const uint8_t *one) {      \
+  ARN__KERNEL static uint32_t find_##name(const uint8_t *values, uint32_t count,                \
+                                          const uint8_t *one) {                                 \
     const value_type *all = (const value_type *)(const void *)values;                           \
     const value_type value = *(const value_type *)(const void *)one;                            \
     uint32_t k = 0;                                                                             \
+    for (; k + MANY <= count; k += MANY) {                                                      \
+      uint32_t equal = 0;                                                                       \
+      for (uint32_t j = 0; j < MANY; j++) equal |= all[k + j] == value;                         \
+      if (equal) break;                                                                         \
+    }                                                                                           \
     while (k < count && all[k] != value) k++;                                                   \
     return k;                                                                                   \
   }

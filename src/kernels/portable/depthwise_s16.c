@@ -23,9 +23,9 @@ ARN__INLINE void visit(const depthwise_pass *p, const depthwise_tap *tap, void *
 
 // ---- sums that 32 bits hold ---------------------------------------------------------------------
 
-// Where the bias is small, as nearly always, and taps are few: sums of 32 bits from the bias on, and
-// arn__requantise_s64() in a loop that vectorises. As high bits do not count, vectors of 64 bits may
-// be shifted as unsigned numbers, which they all can.
+// Where the bias is small, as nearly always, and taps are few: sums of 32 bits from the bias on,
+// and arn__requantise_s64() in a loop that vectorises. As high bits do not count, vectors of 64
+// bits may be shifted as unsigned numbers, which they all can.
 typedef struct short_sums {
   int32_t start[CHANNELS], q[CHANNELS];
   uint64_t half[CHANNELS], shift[CHANNELS];

@@ -1,14 +1,31 @@
 #include <math.h>
 
+#include "../lanes.h"
 #include "../power.h"
 
-ARN__INLINE int32_t power(int32_t base, int32_t exponent) {
-  uint32_t square = (uint32_t)base, result = 1;
-  for (; exponent > 0; exponent >>= 1) {
-    if (exponent & 1) result *= square;
-    square *= square;
+#define BLOCK (ARN__LANES > 1 ? 64u : 8u)
+
+// A block of powers by squaring: the exponents' bits in the outer loop, so that the inner one
+// vectorises. Returns false where an exponent is negative.
+ARN__KERNEL static bool powers(int32_t *out, const int32_t *base, const int32_t *exponent,
+                               uint32_t n) {
+  uint32_t square[BLOCK], bits[BLOCK], result[BLOCK], all = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    square[i] = (uint32_t)base[i];
+    bits[i] = (uint32_t)exponent[i];
+    result[i] = 1;
+    all |= bits[i];
   }
-  return (int32_t)result;
+  const bool good = all >> 31 == 0;
+  for (all = good ? all : 0; all > 0; all >>= 1) {
+    for (uint32_t i = 0; i < n; i++) {
+      result[i] *= bits[i] & 1u ? square[i] : 1u;
+      square[i] *= square[i];
+      bits[i] >>= 1;
+    }
+  }
+  memcpy(out, result, n * sizeof *out);
+  return good;
 }
 
 bool arn__power_s32_portable(const void *params, void *out, const void *const *in, uint32_t count) {
@@ -16,9 +33,8 @@ bool arn__power_s32_portable(const void *params, void *out, const void *const *i
   int32_t *to = out;
   bool good = true;
   (void)params;
-  for (uint32_t i = 0; i < count; i++) {
-    good = good && b[i] >= 0;
-    to[i] = power(a[i], b[i]);
+  for (uint32_t i = 0; i < count; i += BLOCK) {
+    good &= powers(to + i, a + i, b + i, count - i < BLOCK ? count - i : BLOCK);
   }
   return good;
 }

@@ -18,7 +18,8 @@ IN_ORDER(arn__reduce_square_f32, ADD_SQUARE)
 IN_ORDER(arn__reduce_multiply_f32, MULTIPLY)
 
 // The largest value does not depend on the order: a long run is taken as rows of several values.
-#define LANES 32u
+// Runs of fewer than that many lanes twice are taken as they are.
+#define LANES 8u
 #define EXTREME(name, step)                                                                    \
   ARN__REDUCE_COLUMNS(name, float, float, step)                                                \
   ARN__REDUCE_SHORT(name, float, float, step)                                                  \

@@ -1,29 +1,29 @@
 #include "../fmath.h"
+#include "../lanes.h"
 #include "../softmax.h"
-
-#define LANES 8u
 
 // Sums and maxima of long vectors go to lanes side by side, so that compilers need no leave to
 // reorder them.
 ARN__INLINE float largest(const float *in, uint32_t n) {
-  float most = in[0], lanes[LANES];
+  float most = in[0];
   uint32_t i = 0;
-  for (uint32_t j = 0; j < LANES; j++) lanes[j] = most;
-  for (; i + LANES <= n; i += LANES) {
-    for (uint32_t j = 0; j < LANES; j++) lanes[j] = in[i + j] > lanes[j] ? in[i + j] : lanes[j];
+  if (n >= ARN__LANES) {
+    arn__lanes lanes;
+    memcpy(&lanes, in, sizeof lanes);
+    for (i = ARN__LANES; i + ARN__LANES <= n; i += ARN__LANES) arn__lanes_largest(&lanes, in + i);
+    for (uint32_t j = 0; j < ARN__LANES; j++) {
+      most = arn__lanes_at(&lanes, j) > most ? arn__lanes_at(&lanes, j) : most;
+    }
   }
-  for (uint32_t j = 0; i > 0 && j < LANES; j++) most = lanes[j] > most ? lanes[j] : most;
   for (; i < n; i++) most = in[i] > most ? in[i] : most;
   return most;
 }
 
 ARN__INLINE float sum_of(const float *in, uint32_t n) {
-  float sum = 0.0f, lanes[LANES] = {0};
+  arn__lanes lanes = {0};
   uint32_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    for (uint32_t j = 0; j < LANES; j++) lanes[j] += in[i + j];
-  }
-  for (uint32_t j = 0; i > 0 && j < LANES; j++) sum += lanes[j];
+  for (; i + ARN__LANES <= n; i += ARN__LANES) arn__lanes_take(&lanes, in + i);
+  float sum = arn__lanes_sum(&lanes);
   for (; i < n; i++) sum += in[i];
   return sum;
 }
@@ -40,8 +40,8 @@ ARN__KERNEL static void group(const float *in, float *out, uint32_t vectors, uin
   }
   for (uint32_t i = 0; i < count; i++) out[i] = arn__fmath_exp(out[i]);
   for (uint32_t at = 0; at < count; at += depth) {
-    const float sum = sum_of(out + at, depth);
-    for (uint32_t i = at; i < at + depth; i++) out[i] /= sum;
+    const float factor = 1.0f / sum_of(out + at, depth);
+    for (uint32_t i = at; i < at + depth; i++) out[i] *= factor;
   }
 }
 
