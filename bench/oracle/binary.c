@@ -150,14 +150,23 @@ static void squared_difference_s8(const plain_node *n) {
   }
 }
 
-// A quotient of the integers, to the nearest: within a step of the reference's fixed point.
+// The divisor's reciprocal by Newton's division in fixed point, times the dividend.
 static void div_s8(const plain_node *n) {
-  const float factor = n->in[0].scale / (n->in[1].scale * n->out[0].scale);
+  const float ratio = n->in[0].scale / (n->in[1].scale * n->out[0].scale);
+  const plain_multiplier m = plain_split((double)ratio);
   EACH(n) {
-    const float x = (float)(n->in[0].s8[i] - n->in[0].zero);
-    const float y = (float)(n->in[1].s8[b] - n->in[1].zero);
-    const float q = fminf(fmaxf(x / y * factor, -1000.0f), 1000.0f);
-    n->out[0].s8[i] = (int8_t)plain_s8((int32_t)roundf(q) + n->out[0].zero);
+    const int32_t x = n->in[0].s8[i] - n->in[0].zero, y = n->in[1].s8[b] - n->in[1].zero;
+    const int32_t dividend = y < 0 ? -x : x, divisor = y < 0 ? -y : y;
+    const int32_t zeros = __builtin_clz((uint32_t)divisor);
+    const int32_t part = (int32_t)(((uint32_t)divisor << zeros) - (1u << 31));
+    const int32_t inverse = plain_shift_left(plain_two_over(part), 1);
+    const int32_t headroom = __builtin_clz((uint32_t)(dividend < 0 ? ~dividend : dividend) | 1) -
+                             (dividend == 0 || dividend == -1 ? 0 : 1);
+    const int32_t quotient = plain_high((int32_t)((uint32_t)dividend << headroom), inverse);
+    const int32_t right = 31 - zeros + headroom - m.shift;
+    const int32_t scaled = plain_high(quotient, m.q);
+    const int32_t z = right > 31 ? 0 : plain_divide(scaled, right < 0 ? 0 : right);
+    n->out[0].s8[i] = (int8_t)plain_s8(z + n->out[0].zero);
   }
 }
 

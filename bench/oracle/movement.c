@@ -201,9 +201,10 @@ static void fill_s8(const plain_node *n) {
   for (uint32_t i = 0; i < n->out[0].count; i++) n->out[0].s8[i] = n->in[1].s8[0];
 }
 
-static void range_f32(const plain_node *n) {
-  for (uint32_t i = 0; i < n->out[0].count; i++) {
-    n->out[0].f32[i] = n->in[0].f32[0] + (float)i * n->in[2].f32[0];
+static void range_f32(const plain_node *n) {  // rounding is part of the result
+  float value = n->in[0].f32[0];
+  for (uint32_t i = 0; i < n->out[0].count; i++, value += n->in[2].f32[0]) {
+    n->out[0].f32[i] = value;
   }
 }
 

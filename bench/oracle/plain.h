@@ -130,6 +130,37 @@ static inline int32_t plain_clamp(int32_t x, int32_t low, int32_t high) {
 static inline int32_t plain_s8(int32_t x) { return plain_clamp(x, -128, 127); }
 static inline int32_t plain_s16(int32_t x) { return plain_clamp(x, -32768, 32767); }
 
+static inline int32_t plain_shift_left(int32_t x, int32_t exponent) {  // saturating
+  const int32_t most = (1 << (31 - exponent)) - 1;
+  return x > most ? INT32_MAX : x < -most ? INT32_MIN : (int32_t)((uint32_t)x << exponent);
+}
+
+// exp of a number with `bits` integer bits, in Q0.31.
+static inline int32_t plain_exp(int32_t a, int32_t bits) {
+  static const int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308,
+                                    39332535,   720401,     242};
+  const int32_t quarter = 1 << (29 - bits);
+  const int32_t low = (a & (quarter - 1)) - quarter;
+  const int32_t x = plain_shift_left(low, bits) + (1 << 28);
+  const int32_t x2 = plain_high(x, x), x3 = plain_high(x2, x), x4 = plain_high(x2, x2);
+  const int32_t t = plain_divide(plain_high(plain_divide(x4, 2) + x3, 715827883) + x2, 1);
+  int32_t y = 1895147668 + plain_high(1895147668, x + t);
+  for (int32_t i = 0; i < bits + 2; i++) {
+    if (((uint32_t)low - (uint32_t)a) >> (29 - bits + i) & 1) y = plain_high(y, factors[i]);
+  }
+  return a == 0 ? INT32_MAX : y;
+}
+
+// 2 / (1 + a) as Q2.29, by Newton's division; a of Q0.31.
+static inline int32_t plain_two_over(int32_t a) {
+  const int32_t half = (int32_t)(((int64_t)a + INT32_MAX + 1) / 2);
+  int32_t x = 1515870810 + plain_high(half, -1010580540);
+  for (int32_t i = 0; i < 3; i++) {
+    x += plain_shift_left(plain_high(x, (1 << 29) - plain_high(half, x)), 2);
+  }
+  return x;
+}
+
 static inline float plain_half(uint16_t h) {
   const uint32_t e = h >> 10 & 31u;  // of normal numbers
   const uint32_t bits = (uint32_t)(h & 0x8000u) << 16 | (e + 112u) << 23 | (h & 1023u) << 13;

@@ -179,37 +179,6 @@ static void log_softmax_s8(const plain_node *n) {
   }
 }
 
-static int32_t shift_left(int32_t x, int32_t exponent) {
-  const int32_t most = (1 << (31 - exponent)) - 1;
-  return x > most ? INT32_MAX : x < -most ? INT32_MIN : (int32_t)((uint32_t)x << exponent);
-}
-
-// exp of Q5.26 in Q0.31.
-static int32_t exp_fixed(int32_t a) {
-  static const int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308,
-                                    39332535,   720401,     242};
-  const int32_t quarter = 1 << 24;
-  const int32_t low = (a & (quarter - 1)) - quarter;
-  const int32_t x = shift_left(low, 5) + (1 << 28);
-  const int32_t x2 = plain_high(x, x), x3 = plain_high(x2, x), x4 = plain_high(x2, x2);
-  const int32_t t = plain_divide(plain_high(plain_divide(x4, 2) + x3, 715827883) + x2, 1);
-  int32_t y = 1895147668 + plain_high(1895147668, x + t);
-  for (int32_t i = 0; i < 7; i++) {
-    if (((uint32_t)low - (uint32_t)a) >> (24 + i) & 1) y = plain_high(y, factors[i]);
-  }
-  return a == 0 ? INT32_MAX : y;
-}
-
-// 1 / (1 + a) in Q0.31, by Newton's division.
-static int32_t one_over(int32_t a) {
-  const int32_t half = (int32_t)(((int64_t)a + INT32_MAX + 1) / 2);
-  int32_t x = 1515870810 + plain_high(half, -1010580540);
-  for (int32_t i = 0; i < 3; i++) {
-    x += shift_left(plain_high(x, (1 << 29) - plain_high(half, x)), 2);
-  }
-  return shift_left(x, 1);
-}
-
 static void softmax_s8(const plain_node *n) {
   const uint32_t depth = (uint32_t)n->in[0].dims[1];
   const plain_multiplier m = plain_split((double)n->in[0].scale * (1 << 26));
@@ -220,14 +189,15 @@ static void softmax_s8(const plain_node *n) {
     for (uint32_t i = 0; i < depth; i++) most = in[i] > most ? in[i] : most;
     for (uint32_t i = 0; i < depth; i++) {
       const int32_t x = in[i] - most;
-      if (x >= least) sum += plain_divide(exp_fixed(plain_high(x * (1 << m.shift), m.q)), 12);
+      if (x >= least) sum += plain_divide(plain_exp(plain_high(x * (1 << m.shift), m.q), 5), 12);
     }
     const int32_t zeros = __builtin_clz((uint32_t)sum);
-    const int32_t factor = one_over((int32_t)(((uint32_t)sum << zeros) - (1u << 31)));
+    const int32_t part = (int32_t)(((uint32_t)sum << zeros) - (1u << 31));
+    const int32_t factor = plain_shift_left(plain_two_over(part), 1);
     for (uint32_t i = 0; i < depth; i++) {
       const int32_t x = in[i] - most;
       int32_t y = 0;
-      if (x >= least) y = plain_high(factor, exp_fixed(plain_high(x * (1 << m.shift), m.q)));
+      if (x >= least) y = plain_high(factor, plain_exp(plain_high(x * (1 << m.shift), m.q), 5));
       n->out[0].s8[v * depth + i] = (int8_t)plain_s8(plain_divide(y, 35 - zeros) - 128);
     }
   }

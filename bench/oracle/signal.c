@@ -131,14 +131,16 @@ static void energy(const plain_node *n) {
   }
 }
 
-// What came before the first invocation is zero; later ones are timed alike.
-static void delay(const plain_node *n) {
-  const uint32_t length = (uint32_t)setting(n, "delay_length");
-  for (uint32_t i = 0; i < n->out[0].count; i++) {
-    n->out[0].s16[i] = i < length ? 0 : n->in[0].s16[i - length];
+static void delay(const plain_node *n) {  // by less than there are samples
+  static int16_t kept[1000];
+  const uint32_t length = (uint32_t)setting(n, "delay_length"), count = n->out[0].count;
+  for (uint32_t i = 0; i < count; i++) {
+    n->out[0].s16[i] = i < length ? kept[i] : n->in[0].s16[i - length];
   }
+  for (uint32_t i = 0; i < length; i++) kept[i] = n->in[0].s16[count - length + i];
 }
 
+// What came before the first invocation is zero; later ones are timed alike.
 static void frames(const plain_node *n) {
   const uint32_t size = (uint32_t)setting(n, "frame_size"), step = (uint32_t)setting(n,
       "frame_step");
@@ -153,14 +155,14 @@ static void frames(const plain_node *n) {
 }
 
 static void stack(const plain_node *n) {
+  static int16_t kept[1 << 16];  // the output's memory is others' between invocations
   static bool started;
   const uint32_t channels = n->in[0].count, count = n->out[0].count;
-  if (started) {
-    for (uint32_t i = channels; i < count; i++) n->out[0].s16[i - channels] = n->out[0].s16[i];
-  }
+  for (uint32_t i = channels; i < count && started; i++) kept[i - channels] = kept[i];
   for (uint32_t i = started ? count - channels : 0; i < count; i++) {
-    n->out[0].s16[i] = n->in[0].s16[i % channels];
+    kept[i] = n->in[0].s16[i % channels];
   }
+  for (uint32_t i = 0; i < count; i++) n->out[0].s16[i] = kept[i];
   started = true;
   n->out[1].u8[0] = 1;
 }

@@ -189,37 +189,6 @@ static void gelu_s16(const plain_node *n) { values_s16(n, gelu_of); }
 static void exp_s16(const plain_node *n) { values_s16(n, expf); }
 static void log_s16(const plain_node *n) { values_s16(n, logf); }
 
-static int32_t shift_left(int32_t x, int32_t exponent) {
-  const int32_t most = (1 << (31 - exponent)) - 1;
-  return x > most ? INT32_MAX : x < -most ? INT32_MIN : (int32_t)((uint32_t)x << exponent);
-}
-
-// exp of a number with `bits` integer bits, in Q0.31.
-static int32_t exp_fixed(int32_t a, int32_t bits) {
-  static const int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308,
-                                    39332535,   720401,     242};
-  const int32_t quarter = 1 << (29 - bits);
-  const int32_t low = (a & (quarter - 1)) - quarter;
-  const int32_t x = shift_left(low, bits) + (1 << 28);
-  const int32_t x2 = plain_high(x, x), x3 = plain_high(x2, x), x4 = plain_high(x2, x2);
-  const int32_t t = plain_divide(plain_high(plain_divide(x4, 2) + x3, 715827883) + x2, 1);
-  int32_t y = 1895147668 + plain_high(1895147668, x + t);
-  for (int32_t i = 0; i < bits + 2; i++) {
-    if (((uint32_t)low - (uint32_t)a) >> (29 - bits + i) & 1) y = plain_high(y, factors[i]);
-  }
-  return a == 0 ? INT32_MAX : y;
-}
-
-// 2 / (1 + a), by Newton's division, as Q2.29.
-static int32_t two_over(int32_t a) {
-  const int32_t half = (int32_t)(((int64_t)a + INT32_MAX + 1) / 2);
-  int32_t x = 1515870810 + plain_high(half, -1010580540);
-  for (int32_t i = 0; i < 3; i++) {
-    x += shift_left(plain_high(x, (1 << 29) - plain_high(half, x)), 2);
-  }
-  return x;
-}
-
 static void logistic_s8(const plain_node *n) {
   const plain_multiplier m = plain_split((double)n->in[0].scale * (1 << 27));
   const int32_t flat = (15 << 27) >> m.shift;
@@ -228,7 +197,7 @@ static void logistic_s8(const plain_node *n) {
     const int32_t a = plain_requantise(x, m);
     int32_t y = x < 0 ? -128 : 127;
     if (x > -flat && x < flat) {
-      const int32_t positive = shift_left(two_over(exp_fixed(a > 0 ? -a : a, 4)), 1);
+      const int32_t positive = plain_shift_left(plain_two_over(plain_exp(a > 0 ? -a : a, 4)), 1);
       const int32_t either = a > 0 ? positive : INT32_MAX - positive;
       y = plain_s8(plain_divide(a == 0 ? 1 << 30 : either, 23) - 128);
     }
@@ -241,11 +210,11 @@ static void tanh_s8(const plain_node *n) {
   const int32_t flat = (15 << 27) >> m.shift;
   for (uint32_t i = 0; i < n->out[0].count; i++) {
     const int32_t x = n->in[0].s8[i] - n->in[0].zero;
-    const int32_t a = plain_requantise(x, m), minus_twice = shift_left(a < 0 ? a : -a, 1);
+    const int32_t a = plain_requantise(x, m), minus_twice = plain_shift_left(a < 0 ? a : -a, 1);
     int32_t y = x < 0 ? -128 : 127;
     if (x > -flat && x < flat) {
-      const int32_t e = exp_fixed(minus_twice, 4);
-      const int32_t t = shift_left(two_over(e) - (1 << 29), 2);
+      const int32_t e = plain_exp(minus_twice, 4);
+      const int32_t t = plain_shift_left(plain_two_over(e) - (1 << 29), 2);
       y = plain_s8(plain_divide(a == 0 ? 0 : a < 0 ? -t : t, 24));
     }
     n->out[0].s8[i] = (int8_t)y;
