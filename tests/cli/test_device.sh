@@ -126,6 +126,19 @@ high_water_is_planned() {  # high_water_is_planned BOARD MODEL
   [ -n "$planned" ] && grep -qx "high_water $planned" "$work/console"
 }
 check "high water on a Cortex-M4 is the plan's" high_water_is_planned mps2-an386 "$kws"
+# The stack that was measured is within the bound that follows from the compiler's frames.
+stack_is_bounded() {
+  # shellcheck disable=SC2046
+  tools/stack.sh "$build/device/m4-newlib-O2-Os" \
+    $("$build/model_ops" "$kws" | sed 's/ARN_OP(\(.*\))/\1/') >"$work/bounds" || return 1
+  cat "$work/bounds" "$work/console"
+  awk '{ v[$1] = $2 }
+    END {
+      exit !(v["stack_start"] > 0 && v["stack_start"] <= v["arn_start"] &&
+             v["stack_invoke"] > 0 && v["stack_invoke"] <= v["arn_invoke"])
+    }' "$work/bounds" "$work/console"
+}
+check "stack on a Cortex-M4 is within its bound" stack_is_bounded
 check "high water on RV32 is the plan's" high_water_is_planned rv32-virt "$kws"
 [ -z "$models" ] || check "high water of an optimised file is the plan's" \
   high_water_is_planned mps2-an386 "$optimised"

@@ -1,0 +1,137 @@
+#!/bin/sh
+# Bounds the stack of each public call: tools/stack.sh FOLDER [OPERATOR]...
+#   FOLDER    of the engine's objects: build/device/m4-newlib-O2-Os, say (made by ports/Makefile)
+#   OPERATOR  records of include/arenite/ops.def that an application lists; default: all
+# Takes frames and calls from the compiler (-fcallgraph-info=su), and what function pointers may
+# point to from the relocations of the objects: the engine calls operators through their records;
+# within a file of src/ops or src/kernels a pointer may be any function whose address that file
+# takes, or, where it takes none, any whose address another of them takes. What an application
+# gives (hooks, streams) is its own, and C library functions come on top. A function that can be
+# entered again on the way ("again" in the output; the engine sees to it that it is entered once
+# more at most) counts once more.
+folder=$1
+[ -d "$folder/src" ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+shift
+objdump=arm-none-eabi-objdump
+case $folder in */rv32*) objdump=riscv64-unknown-elf-objdump ;; esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+find "$folder/src" -name '*.ci' | LC_ALL=C sort | xargs cat >"$work/graph"
+find "$folder/src" -name '*.o' | LC_ALL=C sort | while read -r object; do
+  echo "file ${object#"$folder/"}" | sed 's/\.o$/.c/'
+  "$objdump" -r "$object" | grep -vE 'CALL|JUMP|PCREL|RELAX|ADD|SUB|BRANCH|RVC'
+done >"$work/taken"
+
+awk -v listed="$*" '
+  function quoted(key,  at, rest) {  # the text behind key, in quotes
+    at = index($0, key " \"")
+    rest = substr($0, at + length(key) + 2)
+    return substr(rest, 1, index(rest, "\"") - 1)
+  }
+  function resolve(file, name) { return (file ":" name) in bytes ? file ":" name : name }
+  function slot_of(offset) { return offset ~ /10$/ ? "prepare" : offset ~ /14$/ ? "rows" : "eval" }
+  function note_taken(name) {
+    if (!(name in bytes) || (file, name) in noted) return
+    noted[file, name] = 1
+    taken[file] = taken[file] " " name
+  }
+
+  function again(from, name) {
+    print "again: " name " from " from
+    return bytes[name]
+  }
+
+  # The most below `name`, and in next_of[name] where that goes.
+  function depth(name,  i, n, parts, most, d, via) {
+    if (name in done) return done[name]
+    active[name] = 1
+    most = 0
+    n = split(calls[name], parts, " ")
+    for (i = 1; i <= n; i++) {
+      d = parts[i] in active ? again(name, parts[i]) : depth(parts[i])
+      if (d > most) { most = d; via = parts[i] }
+    }
+    if (name in pointers) {
+      n = split(targets(name), parts, " ")
+      for (i = 1; i <= n; i++) {
+        if (parts[i] in active) continue
+        d = depth(parts[i])
+        if (d > most) { most = d; via = parts[i] }
+      }
+    }
+    delete active[name]
+    next_of[name] = via
+    return done[name] = bytes[name] + most
+  }
+  function targets(name,  f) {
+    f = where[name]
+    if (f ~ /^src\/runtime\/prepare/) return slots["prepare"]
+    if (f ~ /^src\/runtime\/invoke/) return slots["eval"] slots["rows"]
+    if (f ~ /^src\/plan\/builder|^src\/runtime\/row_start/) return slots["rows"]
+    if (f ~ /^src\/runtime\/inspect/) return slots["prepare"] slots["rows"]
+    if (f ~ /^src\/model/) return taken["src/graph/infer.c"]
+    if (taken[f] != "" || f !~ /^src\/(ops|kernels)/) return taken[f]
+    return anywhere
+  }
+  function report(name,  at, chain, first) {
+    if (!(name in bytes)) return
+    first = bytes[name]
+    printf "%-18s %5d  ", name, depth(name)
+    for (at = next_of[name]; at != ""; at = next_of[at]) {
+      name = at
+      sub(/^.*:/, "", name)
+      chain = chain " > " name " " bytes[at]
+    }
+    print first chain
+  }
+
+  BEGIN {
+    n = split(listed, list, " ")
+    for (i = 1; i <= n; i++) wanted["arn_op_" list[i]] = 1
+    all = n == 0
+  }
+  FILENAME ~ /graph$/ && /^node:/ && / bytes \(/ {
+    name = quoted("title:")
+    label = quoted("label:")
+    split(label, line, "\\\\n")
+    bytes[name] = line[3] + 0
+    sub(/:[0-9:]*$/, "", line[2])
+    where[name] = line[2]
+    next
+  }
+  FILENAME ~ /graph$/ && /^edge:/ {
+    from = quoted("sourcename:")
+    to = quoted("targetname:")
+    if (to == "__indirect_call") pointers[from] = 1
+    else calls[from] = calls[from] " " to
+    next
+  }
+  $1 == "file" { file = $2; next }
+  /^RELOCATION RECORDS FOR/ {
+    record = ""
+    if (match($0, /arn_op_[a-z0-9_]+/)) record = substr($0, RSTART, RLENGTH)
+    debug = $0 ~ /debug|ARM.exidx|eh_frame/
+    next
+  }
+  NF == 3 && !debug {
+    name = $3
+    sub(/^\.text\./, "", name)
+    sub(/[+-]0x[0-9a-f]*$/, "", name)
+    name = resolve(file, name)
+    if (record == "") note_taken(name)
+    else if ((all || record in wanted) && name in bytes) {
+      slots[slot_of($1)] = slots[slot_of($1)] " " name
+      of[record, slot_of($1)] = name
+      records[record] = 1
+    }
+  }
+  END {
+    for (f in taken) if (f ~ /^src\/(ops|kernels)/) anywhere = anywhere taken[f]
+    split("arn_model_open arn_start arn_measure arn_invoke arn_reset", entries, " ")
+    for (i = 1; i <= 5; i++) report(entries[i])
+    for (r in records) {
+      printf "%s prepare %d eval %d\n", substr(r, 8), depth(of[r, "prepare"]),
+        depth(of[r, "eval"]) | "LC_ALL=C sort"
+    }
+    close("LC_ALL=C sort")
+  }' "$work/graph" "$work/taken"
