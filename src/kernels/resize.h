@@ -49,7 +49,7 @@ static inline arn__resize_point_f32 arn__resize_between_f32(const arn__resize_ax
   float at = (float)i * a->step.real;
   if (flags & ARN__RESIZE_HALF_PIXEL) at = ((float)i + 0.5f) * a->step.real - 0.5f;
   at = at < 0.0f ? 0.0f : at > most ? most : at;
-  const uint32_t low = (uint32_t)at;
+  const uint32_t low = (uint32_t)(int32_t)at;
   const float share = at - (float)low;
   return (arn__resize_point_f32){low, low + (share > 0.0f), share};
 }
@@ -57,7 +57,7 @@ static inline arn__resize_point_f32 arn__resize_between_f32(const arn__resize_ax
 // The input position that is nearest to output position `i`.
 static inline uint32_t arn__resize_nearest(const arn__resize_axis *a, uint32_t flags, uint32_t i) {
   const float at = ((float)i + (flags & ARN__RESIZE_HALF_PIXEL ? 0.5f : 0.0f)) * a->step.real;
-  uint32_t near = (uint32_t)at;
+  uint32_t near = (uint32_t)(int32_t)at;  // vectors have no other conversion
   if ((flags & ARN__RESIZE_ALIGN_CORNERS) && at - (float)near >= 0.5f) near++;
   return near < a->in ? near : a->in - 1;
 }

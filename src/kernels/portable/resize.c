@@ -1,15 +1,29 @@
 #include "../lanes.h"
 #include "../resize.h"
 
+#define BLOCK (ARN__LANES > 1 ? 64u : 8u)  // columns whose places are worked out together
+
+ARN__KERNEL static void nearest_places(const arn__resize_axis *axis, uint32_t flags, uint32_t first,
+                                       uint32_t n, uint32_t *places) {
+  const arn__resize_axis a = *axis;
+  if (flags & ARN__RESIZE_ALIGN_CORNERS) {
+    for (uint32_t i = 0; i < n; i++) places[i] = arn__resize_nearest(&a, flags, first + i);
+  } else {
+    flags &= ARN__RESIZE_HALF_PIXEL;
+    for (uint32_t i = 0; i < n; i++) places[i] = arn__resize_nearest(&a, flags, first + i);
+  }
+}
+
 // Copies pixels whose size the compiler knows.
-#define COPY_PIXELS(bytes)                                                                      \
-  for (uint32_t i = 0; i < row->x.out; i++, out += (bytes)) {                                   \
-    memcpy(out, in + (size_t)(bytes) * arn__resize_nearest(&row->x, row->flags, i), (bytes));   \
-  }                                                                                             \
+#define COPY_PIXELS(bytes)                                                       \
+  for (uint32_t i = 0; i < n; i++, out += (bytes)) {                             \
+    memcpy(out, in + (size_t)(bytes) * places[i], (bytes));                      \
+  }                                                                              \
   break
 
-void arn__resize_nearest_row(uint8_t *out, const uint8_t *in, const arn__resize_row *row) {
-  switch (row->channels) {
+static void copy_pixels(uint8_t *out, const uint8_t *in, uint32_t bytes, const uint32_t *places,
+                        uint32_t n) {
+  switch (bytes) {
     case 1: COPY_PIXELS(1);
     case 2: COPY_PIXELS(2);
     case 3: COPY_PIXELS(3);
@@ -20,7 +34,16 @@ void arn__resize_nearest_row(uint8_t *out, const uint8_t *in, const arn__resize_
     case 16: COPY_PIXELS(16);
     case 32: COPY_PIXELS(32);
     case 64: COPY_PIXELS(64);
-    default: COPY_PIXELS(row->channels);
+    default: COPY_PIXELS(bytes);
+  }
+}
+
+void arn__resize_nearest_row(uint8_t *out, const uint8_t *in, const arn__resize_row *row) {
+  uint32_t places[BLOCK];
+  for (uint32_t x = 0; x < row->x.out; x += BLOCK) {
+    const uint32_t n = row->x.out - x < BLOCK ? row->x.out - x : BLOCK;
+    nearest_places(&row->x, row->flags, x, n, places);
+    copy_pixels(out + (size_t)x * row->channels, in, row->channels, places, n);
   }
 }
 
@@ -127,14 +150,5 @@ void arn__resize_bilinear_scaled(void *out, const void *top, const void *bottom,
                           load(bottom, low + i, how) * wc + load(bottom, high + i, how) * wd;
       store(out, to, rescale(sum - zero, how->scale), how);
     }
-  }
-}
-
-void arn__resize_rescale(void *values, uint32_t count, const arn__resize_scaled *how) {
-  const arn__resize_scale *s = how->scale;
-  for (uint32_t i = 0; i < count; i++) {
-    const int32_t wide = (load(values, i, how) - s->in_zero) * (1 << ARN__RESIZE_FRACTION_BITS);
-    const int32_t value = arn__requantise(wide, s->multiplier);
-    store(values, i, arn__clamp_s32(value + s->out_zero, s->range), how);
   }
 }

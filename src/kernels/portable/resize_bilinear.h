@@ -47,24 +47,43 @@ ARN__INLINE void NAME(fill)(MIXED *tile, const resize_rows *rows, MIXED share, a
   }
 }
 
+// What so many columns lie between.
+typedef struct NAME(places) {
+  uint32_t low[BLOCK], high[BLOCK];
+  MIXED share[BLOCK];
+} NAME(places);
+
+ARN__INLINE void NAME(find)(NAME(places) *places, const arn__resize_row *row, uint32_t first,
+                            uint32_t n) {
+  const arn__resize_axis axis = row->x;
+  const uint32_t flags = row->flags;
+  for (uint32_t i = 0; i < n; i++) {
+    const POINT at = BETWEEN(&axis, flags, first + i);
+    places->low[i] = at.low;
+    places->high[i] = at.high;
+    places->share[i] = at.share;
+  }
+}
+
 // Writes columns from x on, as far as the tile and the room for sums go; returns the next one.
 ARN__INLINE uint32_t NAME(columns)(TYPE *out, const MIXED *tile, const arn__resize_row *row,
                                    arn_span pixels, uint32_t x, uint32_t count) {
   WIDE sums[TILE];
-  const uint32_t first = x, left = row->x.out - x, room = TILE / count;
-  const uint32_t end = x + (left < room ? left : room);
-  for (; x < end; x++) {
-    const POINT at = BETWEEN(&row->x, row->flags, x);
-    if (at.high >= pixels.first + pixels.count) break;
-    const MIXED *low = tile + (at.low - pixels.first) * count;
-    const MIXED *high = tile + (at.high - pixels.first) * count;
-    NAME(mix_pixels)(sums + (x - first) * count, low, high, at.share, count);
+  NAME(places) places;
+  const uint32_t most = TILE / count < BLOCK ? TILE / count : BLOCK, left = row->x.out - x;
+  const uint32_t n = left < most ? left : most;
+  uint32_t done = 0;
+  NAME(find)(&places, row, x, n);
+  for (; done < n && places.high[done] < pixels.first + pixels.count; done++) {
+    const MIXED *low = tile + (places.low[done] - pixels.first) * count;
+    const MIXED *high = tile + (places.high[done] - pixels.first) * count;
+    NAME(mix_pixels)(sums + done * count, low, high, places.share[done], count);
   }
-  NAME(finish)(out + (size_t)first * row->channels, sums, x - first, count, row->channels);
-  return x;
+  NAME(finish)(out + (size_t)x * row->channels, sums, done, count, row->channels);
+  return x + done;
 }
 
-// Where most pixels are left out: columns from pairs of pixels, which are mixed where they are used.
+// Where most pixels are left out: columns from pairs of pixels, mixed where they are used.
 ARN__INLINE void NAME(pairs)(TYPE *out, const resize_rows *rows, MIXED share,
                              const arn__resize_row *row, uint32_t first, uint32_t count) {
   MIXED low[TILE / 2], high[TILE / 2];
