@@ -11,6 +11,7 @@ static const random_suite suites[] = {
     {"depthwise", random_depthwise, 3000},
     {"dot", random_dot, 1500},
     {"requant", random_requant, 300},
+    {"settle", random_settle, 3000},
 };
 
 uint32_t random_bits(void) {

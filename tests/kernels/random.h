@@ -27,5 +27,6 @@ uint32_t random_conv(uint32_t rounds);
 uint32_t random_depthwise(uint32_t rounds);
 uint32_t random_dot(uint32_t rounds);
 uint32_t random_requant(uint32_t rounds);
+uint32_t random_settle(uint32_t rounds);
 
 #endif

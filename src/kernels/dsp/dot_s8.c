@@ -43,31 +43,37 @@ static void widen(part *to, const int8_t *x, uint32_t n, int32_t zero) {
   to->n = n;
 }
 
-// The end of the input is in memory: all registers are taken.
+// Sixteen elements at a time, then four. Where that ends is in memory: all registers are taken.
 ARN__APART static void four_rows(int32_t *acc, const part *p, const int8_t *w0, uint32_t stride) {
   const int8_t *w1 = w0 + stride, *w2 = w1 + stride, *w3 = w2 + stride;
-  const uint32_t *x = p->words, *const end = x + p->n / 4 * 2;
+  const uint32_t *x = p->words, *const most = x + p->n / 16 * 8, *const end = x + p->n / 4 * 2;
   uint32_t even, odd, u, v;
   int32_t a = acc[0], b = acc[1], c = acc[2], d = acc[3];
-  if (x != end) {
-    __asm__ volatile("1:\n\t" FOUR_ROWS
-                     "ldr %[u], %[end]\n\t"
-                     "cmp %[x], %[u]\n\t"
-                     "blo 1b"
-                     : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [x] "+r"(x),
-                       [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3),
-                       [even] "=&r"(even), [odd] "=&r"(odd), [u] "=&r"(u), [v] "=&r"(v)
-                     : [end] "m"(end)
-                     : "cc", "memory");
-  }
+  __asm__ volatile("b 2f\n"
+                   "1:\n\t" FOUR_ROWS FOUR_ROWS FOUR_ROWS FOUR_ROWS
+                   "2:\n\t"
+                   "ldr %[u], %[most]\n\t"
+                   "cmp %[x], %[u]\n\t"
+                   "blo 1b\n\t"
+                   "b 4f\n"
+                   "3:\n\t" FOUR_ROWS
+                   "4:\n\t"
+                   "ldr %[u], %[end]\n\t"
+                   "cmp %[x], %[u]\n\t"
+                   "blo 3b"
+                   : [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [x] "+r"(x),
+                     [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3),
+                     [even] "=&r"(even), [odd] "=&r"(odd), [u] "=&r"(u), [v] "=&r"(v)
+                   : [most] "m"(most), [end] "m"(end)
+                   : "cc", "memory");
   acc[0] = a;
   acc[1] = b;
   acc[2] = c;
   acc[3] = d;
 }
 
-ARN__APART static void one_row(int32_t *acc, const part *p, const int8_t *w0) {
-  const uint32_t *x = p->words, *const end = x + p->n / 4 * 2;
+ARN__APART static void one_row(int32_t *acc, const uint32_t *x, const uint32_t *end,
+                               const int8_t *w0) {
   uint32_t even, odd, u, v;
   int32_t a = *acc;
   if (x != end) {
@@ -84,12 +90,12 @@ ARN__APART static void one_row(int32_t *acc, const part *p, const int8_t *w0) {
 
 // The last elements, less than four, of all rows.
 static void rests(int32_t *acc, const part *p, const int8_t *w, const arn__dot *d) {
-  const uint32_t whole = p->n / 4 * 4, even = p->words[whole / 2], odd = p->words[whole / 2 + 1];
+  const uint32_t whole = p->n / 4 * 4;
+  const uint32_t *x = p->words + whole / 2;
   w += whole;
   for (uint32_t c = 0; c < d->count; c++, w += d->stride) {
-    part rest = {.words = {even, odd}, .n = 4};
     const uint32_t last = arn__dsp_load_some(w, p->n % 4);
-    one_row(acc + c, &rest, (const int8_t *)&last);
+    one_row(acc + c, x, x + 2, (const int8_t *)&last);
   }
 }
 
@@ -102,7 +108,7 @@ void arn__dot_rows_s8_dsp(int32_t *acc, const int8_t *x, const int8_t *w, const 
     for (; c + 4 <= d->count; c += 4, row += 4 * (size_t)d->stride) {
       four_rows(acc + c, &p, row, d->stride);
     }
-    for (; c < d->count; c++, row += d->stride) one_row(acc + c, &p, row);
+    for (; c < d->count; c++, row += d->stride) one_row(acc + c, p.words, p.words + p.n / 4 * 2, row);
     if (p.n % 4 > 0) rests(acc, &p, w, d);
   }
 }

@@ -8,7 +8,7 @@
 // Sixteen products of int8 an instruction, for two pixels and two channels at a time. The zero
 // point of the input is left in: what it adds is taken off the bias before.
 
-#define CHUNK 96u  // elements of a window that are copied at a time, at most
+#define CHUNK 144u  // elements of a window that are copied at a time, at most
 #define CHANNELS ARN__CONV_CHANNELS
 
 // One or two pixels.
@@ -24,18 +24,28 @@ typedef struct pixels {
 
 // ---- the windows --------------------------------------------------------------------------------
 
-static void copy_whole(int8_t *to, const int8_t *from, int32_t n) {
-  for (; n > 0; n -= 16, to += 16, from += 16) {
-    const mve_pred16_t left = vctp8q((uint32_t)n);
-    vstrbq_p_s8(to, vldrbq_z_s8(from, left), left);
-  }
+ARN__INLINE void copy_whole(int8_t *to, const int8_t *from, int32_t n) {
+  if (n == 0) return;
+  __asm__ volatile("dlstp.8 lr, %[n]\n"
+                   "1:\n\t"
+                   "vldrb.8 q0, [%[from]], #16\n\t"
+                   "vstrb.8 q0, [%[to]], #16\n\t"
+                   "letp lr, 1b"
+                   : [from] "+r"(from), [to] "+r"(to)
+                   : [n] "r"(n)
+                   : "q0", "lr", "memory");
 }
 
 // What lies beyond the ends of a row counts as zero points.
 static void copy_cut(const conv_pass *p, int8_t *to, const int8_t *base, int32_t start, int32_t n) {
-  for (int32_t i = start; i < start + n; i++) {
-    *to++ = i < 0 || i >= p->row_length ? (int8_t)p->conv->in_zero : base[i];
-  }
+  int32_t before = start < 0 ? -start : 0, after = start + n - p->row_length;
+  if (before > n) before = n;
+  if (after < 0) after = 0;
+  if (after > n) after = n;
+  const int32_t inside = n - before - after > 0 ? n - before - after : 0;
+  memset(to, p->conv->in_zero, (size_t)before);
+  copy_whole(to + before, base + start + before, inside);
+  memset(to + n - after, p->conv->in_zero, (size_t)after);
 }
 
 // Returns the next `n` elements of a window: where they lie, or copied.

@@ -82,8 +82,6 @@ ARN__INLINE void finish(const eight *e, const sums *s, int8_t *out) {
 
 // Sets the taps that are inside the image.
 static void cut(const arn__conv *s, taps *t) {
-  t->from = 0;
-  t->to = s->kernel_width;
   while (t->from < t->to && t->pixel + t->from * s->dilation < 0) t->from++;
   while (t->to > t->from && t->pixel + (t->to - 1) * s->dilation >= s->in_width) t->to--;
 }
@@ -95,7 +93,9 @@ ARN__INLINE void compute_row(const eight *e, int8_t *out, bool same) {
   for (uint32_t left = e->row->columns; left > 0;) {
     sums pair[2] = {{e->bias.val[0], e->bias.val[1]}, {e->bias.val[0], e->bias.val[1]}};
     const bool two = left > 1 && t.pixel >= 0 && t.pixel + s->stride + reach < s->in_width;
-    cut(s, &t);
+    t.from = 0;
+    t.to = s->kernel_width;
+    if (!two) cut(s, &t);
     if (two) add_taps(e, &t, pair, 2, same);
     else add_taps(e, &t, pair, 1, same);
     for (uint32_t i = 0; i < (two ? 2u : 1u); i++, left--) {

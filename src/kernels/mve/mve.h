@@ -7,8 +7,8 @@
 
 #include "../requant.h"
 
-// Makes as many of `count` regular multipliers (see requant.c) as vectors hold; returns how many that
-// were.
+// Makes as many of `count` regular multipliers (see requant.c) as vectors hold; returns how many
+// that were.
 uint32_t arn__requant_regular_mve(const arn__requant_source *source, const uint8_t *scales,
                                   uint32_t count, arn__requant *out);
 #endif

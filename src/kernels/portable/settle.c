@@ -30,8 +30,8 @@ ARN__INLINE void settle(int32_t *sums, const int32_t *bias, const arn__settle *s
   }
 }
 
-ARN__KERNEL void arn__settle_s8(int8_t *out, int32_t *sums, const int32_t *bias,
-                                const arn__settle *s) {
+ARN__KERNEL void arn__settle_s8_portable(int8_t *out, int32_t *sums, const int32_t *bias,
+                                         const arn__settle *s) {
   settle(sums, bias, s);
   for (uint32_t i = 0; i < s->n; i++) out[i] = (int8_t)sums[i];
 }
