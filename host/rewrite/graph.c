@@ -48,6 +48,7 @@ bool rewrite_graph_open(rewrite_graph *g, const void *bytes, size_t size) {
   arn_fbsource source = {0};
   *g = (rewrite_graph){.bytes = bytes, .size = size};
   if (arn_model_open(&g->model, bytes, size, &error) != ARN_OK) return false;
+  arn_model_infer_shapes(&g->model);
   if (arn_model_subgraph(&g->model, 0, &g->subgraph) != ARN_OK) return false;
   const uint32_t root = arn__fbcopy_open(&source, bytes, size);
   const uint32_t graphs = arn__fbcopy_follow(&source, root, MODEL_SUBGRAPHS);

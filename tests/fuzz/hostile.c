@@ -41,6 +41,7 @@ const char *hostile_try(hostile_counts *counts, const uint8_t *bytes, size_t siz
   options.config.ops = &arn_ops_all;
   options.config.hooks = (arn_hooks){.before = count_steps, .context = &steps};
   if (arn_model_open(&model, bytes, size, &error) != ARN_OK) return refusal(&error);
+  arn_model_infer_shapes(&model);
   counts->opened++;
   if (host_measure(&model, &options.config, &usage, &error) != ARN_OK) return refusal(&error);
   if (usage.arena_bytes > MOST_ARENA) return NULL;
