@@ -52,10 +52,18 @@ ARN__INLINE bool is_zero(const where_state *s, const uint8_t *at, uint32_t eleme
 ARN__INLINE uint32_t search_line(const where_state *s, const uint8_t *in, const int64_t *place,
                                  arn__s64 *out, uint32_t found, uint32_t rank, uint32_t element) {
   const int64_t length = s->dims[rank - 1];
-  const uint32_t most = s->found > found && s->found - found >= length ? UINT32_MAX : s->found;
+  const uint32_t most = s->found;
+  const bool has_room = most > found && most - found > length;  // for one more than may come
   arn__s64 *to = out + (size_t)found * rank;
-  for (int64_t i = 0; i < length; i++, in += element) {
-    if (is_zero(s, in, element) || found++ >= most) continue;
+  for (int64_t i = 0; i < length && has_room; i++) {  // without branches: none could be foreseen
+    for (uint32_t d = 0; d + 1 < rank; d++) to[d] = place[d];
+    to[rank - 1] = i;
+    const uint32_t counts = !is_zero(s, in + i * element, element);
+    to += counts * rank;
+    found += counts;
+  }
+  for (int64_t i = 0; i < length && !has_room; i++) {
+    if (is_zero(s, in + i * element, element) || found++ >= most) continue;
     for (uint32_t d = 0; d + 1 < rank; d++) to[d] = place[d];
     to[rank - 1] = i;
     to += rank;
@@ -124,22 +132,25 @@ static arn_status unique_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-#define MANY 16u  // values that are looked at side by side
-
-// Defines a search for one of `count` values that equals another.
+// Defines a search for one of `count` values that equals `one`. Where there is room behind them,
+// it is put there, so that the search needs no other end.
 #define FIND(name, value_type)                                                                  \
-  ARN__KERNEL static uint32_t find_##name(const uint8_t *values, uint32_t count,                \
-                                          const uint8_t *one) {                                 \
-    const value_type *all = (const value_type *)(const void *)values;                           \
+  static uint32_t find_##name(uint8_t *values, uint32_t count, uint32_t room,                   \
+                              const uint8_t *one) {                                             \
+    value_type *all = (value_type *)(void *)values;                                             \
     const value_type value = *(const value_type *)(const void *)one;                            \
     uint32_t k = 0;                                                                             \
-    for (; k + MANY <= count; k += MANY) {                                                      \
-      uint32_t equal = 0;                                                                       \
-      for (uint32_t j = 0; j < MANY; j++) equal |= all[k + j] == value;                         \
-      if (equal) break;                                                                         \
+    if (count >= room || value != value) {                                                      \
+      while (k < count && all[k] != value) k++;                                                 \
+      return k;                                                                                 \
     }                                                                                           \
-    while (k < count && all[k] != value) k++;                                                   \
-    return k;                                                                                   \
+    all[count] = value;                                                                         \
+    for (;; k += 4) {                                                                           \
+      if (all[k] == value) return k;                                                            \
+      if (all[k + 1] == value) return k + 1;                                                    \
+      if (all[k + 2] == value) return k + 2;                                                    \
+      if (all[k + 3] == value) return k + 3;                                                    \
+    }                                                                                           \
   }
 FIND(f32, float)
 FIND(8, uint8_t)
@@ -154,14 +165,14 @@ static uint32_t find_bytes(const uint8_t *values, uint32_t count, const uint8_t 
   return k;
 }
 
-static uint32_t find(const unique_state *s, const uint8_t *values, uint32_t count,
+static uint32_t find(const unique_state *s, uint8_t *values, uint32_t count,
                      const uint8_t *one) {
-  if (s->type == ARN_FLOAT32) return find_f32(values, count, one);
+  if (s->type == ARN_FLOAT32) return find_f32(values, count, s->different, one);
   switch (s->element) {
-    case 1: return find_8(values, count, one);
-    case 2: return find_16(values, count, one);
-    case 4: return find_32(values, count, one);
-    case 8: return find_64(values, count, one);
+    case 1: return find_8(values, count, s->different, one);
+    case 2: return find_16(values, count, s->different, one);
+    case 4: return find_32(values, count, s->different, one);
+    case 8: return find_64(values, count, s->different, one);
     default: return find_bytes(values, count, one, s->element);
   }
 }

@@ -69,14 +69,14 @@ void arn__unary_rsqrt_s16(const void *in, void *out, uint32_t count, const void 
   for (uint32_t i = 0; i < count; i++) to[i] = (int16_t)rsqrt(from[i] - p->in_zero, p, 32767);
 }
 
-bool arn__unary_any_below_s8(const int8_t *in, uint32_t count, int32_t low) {
-  int32_t least = INT8_MAX;
+ARN__KERNEL bool arn__unary_any_below_s8(const int8_t *in, uint32_t count, int32_t low) {
+  int8_t least = INT8_MAX;
   for (uint32_t i = 0; i < count; i++) least = in[i] < least ? in[i] : least;
   return least < low;
 }
 
-bool arn__unary_any_below_s16(const int16_t *in, uint32_t count, int32_t low) {
-  int32_t least = INT16_MAX;
+ARN__KERNEL bool arn__unary_any_below_s16(const int16_t *in, uint32_t count, int32_t low) {
+  int16_t least = INT16_MAX;
   for (uint32_t i = 0; i < count; i++) least = in[i] < least ? in[i] : least;
   return least < low;
 }
