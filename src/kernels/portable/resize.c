@@ -152,3 +152,12 @@ void arn__resize_bilinear_scaled(void *out, const void *top, const void *bottom,
     }
   }
 }
+
+void arn__resize_rescale(void *values, uint32_t count, const arn__resize_scaled *how) {
+  const arn__resize_scale *s = how->scale;
+  for (uint32_t i = 0; i < count; i++) {
+    const int32_t wide = (load(values, i, how) - s->in_zero) * (1 << ARN__RESIZE_FRACTION_BITS);
+    const int32_t value = arn__requantise(wide, s->multiplier);
+    store(values, i, arn__clamp_s32(value + s->out_zero, s->range), how);
+  }
+}
