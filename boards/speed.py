@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes boards/speed.csv: instructions per multiply-accumulate, from what bench/device measured.
+"""Makes boards/speed.csv: instructions per multiply-accumulate, from what bench/device and boards/measure.sh
+counted.
 
 Usage: boards/speed.py [build folder]    (needs ../shared/models, which the measurements were made with)
 For each target, instructions of a kind of operator over all models, by its multiply-accumulates over all
@@ -29,8 +30,17 @@ def work_of(model):
 
 
 def rows(name):
-    with open(f"bench/device/{name}", newline="") as f:
-        return [r for r in csv.DictReader(f) if r["file"] == "plain"]
+    """Rows of bench/device; of boards, for targets that bench/device has not."""
+    found = []
+    for folder in "bench/device", "boards":
+        path = f"{folder}/{name}"
+        if not os.path.exists(path):
+            continue
+        with open(path, newline="") as f:
+            new = [r for r in csv.DictReader(f) if r["file"] == "plain"]
+        known = {r["target"] for r in found}
+        found += [r for r in new if r["target"] not in known]
+    return found
 
 
 works, spent, done = {}, {}, {}
@@ -42,7 +52,7 @@ for r in rows("kinds.csv"):
     instructions[column] += int(r["instructions"])
     amounts[column] += work.get(r["kind"], 0)
 
-print("# Instructions of the engine's own kernels, measured in an emulator (bench/device), int8 networks.")
+print("# Instructions of the engine's own kernels, counted in an emulator (bench/device), int8 networks.")
 print("# Made by boards/speed.py. A multiply-accumulate of CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, SVDF;")
 print("# an output element of all other operators; bytes of code and stack, at most, of the models measured.")
 print("target,conv,depthwise,dense,svdf,other,text,stack")

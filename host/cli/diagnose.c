@@ -24,7 +24,7 @@ static const char usage[] =
     "                  beginning of its name will do)\n"
     "  --planner, --align, --no-overlap, --keep-all, --copy-weights\n"
     "                  how the device is configured, if not by default\n"
-    "  --budget S      seconds for each search by rows (5)\n"
+    "  --budget S      seconds of processor time for each search by rows (2)\n"
     "  --json          schema arenite.diagnose, version 1\n"
     "Exit code 5 where it does not fit.\n"
     "Example: arenite diagnose --board stm32f411 person_detect.tflite\n";
@@ -184,7 +184,7 @@ int cli_print_advice(const cli_model *m, const host_advice_case *given, bool jso
 }
 
 int cli_diagnose(int argc, char **argv) {
-  struct request q = {.c.budget_seconds = 5.0};
+  struct request q = {.c.budget_seconds = 2.0};
   cli_model m;
   int code = parse(argc, argv, &q);
   if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;

@@ -117,7 +117,7 @@ static void print_text(const struct request *q, const cli_model *m, const arn_er
 }
 
 static int explain(const struct request *q, const cli_model *m, const arn_error *e) {
-  host_advice_case c = {.path = q->path, .bytes = m->bytes, .size = m->size, .budget_seconds = 5.0};
+  host_advice_case c = {.path = q->path, .bytes = m->bytes, .size = m->size, .budget_seconds = 2.0};
   const bool is_memory = e->status == ARN_ERR_NO_MEMORY && q->path != NULL;
   if (is_memory) c.arena_bytes = host_advice_arena_of(&c, e);
   if (q->json) return print_json(q, m, e, c.arena_bytes);

@@ -219,7 +219,9 @@ static void name_output(const char *path, const char *suffix, char *name, size_t
 }
 
 static void file_command(const struct work *w, host_remedy *r, const char *arguments) {
-  if (r) snprintf(r->command, sizeof r->command, "arenite %s %s", arguments, w->c->path);
+  if (r == NULL) return;
+  snprintf(r->command, sizeof r->command, "arenite optimize --budget %.0f%s %s",
+           w->c->budget_seconds, arguments, w->c->path);
 }
 
 // Files that carry a plan are planned for the default configuration.
@@ -245,7 +247,7 @@ static void try_rows(struct work *w) {
   tell(w, "planning by rows");
   if (!optimise(w, (host_stream_wish){0, 0}, &r)) return;
   name_output(w->c->path, "rows", out, sizeof out);
-  snprintf(arguments, sizeof arguments, "optimize -o %s", out);
+  snprintf(arguments, sizeof arguments, " -o %s", out);
   file_command(w,
                add_remedy(w, "rows", r.usage.arena_bytes,
                           "a file that carries its plan by rows%s: "
@@ -256,7 +258,7 @@ static void try_rows(struct work *w) {
 
 static void try_streams(struct work *w) {
   arn_optimized r;
-  char out[128], arguments[224] = "optimize";
+  char out[128], arguments[224] = "";
   const uint32_t inputs = w->facts.subgraph.input_count < 4 ? w->facts.subgraph.input_count : 4;
   if (inputs == 0) return;
   tell(w, "planning with streamed inputs");
@@ -349,6 +351,7 @@ uint32_t host_advice_arena_of(const host_advice_case *c, const arn_error *record
   arn_config config = c->config;
   if (config.ops == NULL) config.ops = &arn_ops_all;
   if (arn_model_open(&model, c->bytes, c->size, &error) != ARN_OK) return 0;
+  arn_model_infer_shapes(&model);
   if (host_measure(&model, &config, &usage, &error) != ARN_OK) return 0;
   uint8_t *arena = aligned_alloc(64, (usage.arena_bytes / 64u + 1u) * 64u);
   uint32_t found = 0;

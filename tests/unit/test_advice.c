@@ -36,7 +36,7 @@ static int close_model(void **state) {
 
 static host_advice_case case_of(const struct model *m, uint32_t arena_bytes) {
   return (host_advice_case){.path = "kws.tflite", .bytes = m->bytes, .size = m->size,
-                            .arena_bytes = arena_bytes, .budget_seconds = 2.0};
+                            .arena_bytes = arena_bytes, .budget_seconds = 0.2};
 }
 
 static uint32_t measured(const struct model *m, arn_config config) {
@@ -77,13 +77,14 @@ static void remedies_are_carried_out(void **state) {
   const host_remedy *in_place = find_remedy(&a, "in place"), *rows = find_remedy(&a, "rows");
   assert_non_null(in_place);
   assert_int_equal(in_place->arena_bytes, measured(m, (arn_config){.planner = ARN_PLANNER_ID}));
-  const host_search_options search = {.budget_seconds = 2.0};
+  const host_search_options search = {.budget_seconds = 0.2};
   arn_optimized r;
   const char *why;
   assert_int_equal(arn_optimize(m->bytes, m->size, &search, &r, &error, &why), ARN_OK);
   free(r.bytes);
   assert_non_null(rows);
-  assert_int_equal(rows->arena_bytes, r.usage.arena_bytes);
+  // The same search; it ends by time, so that two of them may end a few bytes apart.
+  assert_in_range(rows->arena_bytes, r.usage.arena_bytes * 9 / 10, r.usage.arena_bytes * 11 / 10);
   for (uint32_t i = 0; i < a.remedy_count; i++) {   // what saves nothing is not listed, most first
     assert_true(a.remedies[i].arena_bytes < a.need_bytes);
     if (i > 0) assert_true(a.remedies[i - 1].arena_bytes <= a.remedies[i].arena_bytes);
