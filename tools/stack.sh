@@ -49,7 +49,7 @@ awk -v listed="$*" '
     n = split(calls[name], parts, " ")
     for (i = 1; i <= n; i++) {
       d = parts[i] in active ? again(name, parts[i]) : depth(parts[i])
-      if (d > most) { most = d; via = parts[i] }
+      if (d > most) { most = d; via = parts[i] in active ? "" : parts[i] }
     }
     if (name in pointers) {
       n = split(targets(name), parts, " ")
