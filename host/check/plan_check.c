@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/check/trial.h"
 #include "src/graph/rows.h"
 
 // A tensor with memory in the dynamic region. `owner` is the tensor whose bytes it is.
@@ -78,26 +79,8 @@ static bool meet(uint32_t a, uint32_t a_bytes, uint32_t b, uint32_t b_bytes) {
 
 // ---- an output over an input that dies ----------------------------------------------------------------
 
-// A node prepared again, to ask it about rows.
-struct trial {
-  arn_node node;
-  arn_prepare p;
-  uint32_t state[ARN_STATE_MAX_BYTES / 4];
-};
-
-static bool prepare_again(const struct walk *w, uint32_t n, struct trial *t) {
-  arn_error ignored;
-  const arn_node_memory memory = arn_memory_of_node(w->nn, w->subgraph, n);
-  memset(t->state, 0, sizeof t->state);
-  arn_model_node(w->nn->model, &w->g, n, &t->node);
-  t->p = (arn_prepare){.model = w->nn->model, .subgraph = &w->g, .node = &t->node, .op = memory.op,
-                       .ops = w->nn->config.ops, .subgraph_index = (int32_t)w->subgraph,
-                       .node_index = (int32_t)n, .error = &ignored};
-  return memory.op && memory.op->prepare(&t->p, t->state) == ARN_OK;
-}
-
 // Says whether output row r may be written without touching what rows from r on read through a slot.
-static bool row_is_clear(const struct trial *t, uint32_t slot, const arn_tensor *in,
+static bool row_is_clear(const host_trial *t, uint32_t slot, const arn_tensor *in,
                          const struct piece *a, const struct piece *b, uint32_t r) {
   const uint32_t out_row = b->bytes / t->p.rows, in_row = arn__rows_bytes(in);
   for (uint32_t later = r; later < t->p.rows; later++) {
@@ -113,9 +96,9 @@ static bool row_is_clear(const struct trial *t, uint32_t slot, const arn_tensor 
 // Input piece a (an owner) dies in node n, whose first output is b.
 static bool may_overlap(const struct walk *w, uint32_t n, int32_t in_owner, const struct piece *b) {
   const struct piece *a = &w->pieces[in_owner];
-  const bool by_rows = arn_memory_of_node(w->nn, w->subgraph, n).by_rows;
-  struct trial t;
-  if (!prepare_again(w, n, &t)) return false;
+  host_trial t;
+  if (!host_trial_prepare(&t, w->nn, w->subgraph, n)) return false;
+  const bool by_rows = t.memory.by_rows;
   for (uint32_t slot = 0; slot < t.node.input_count; slot++) {
     const int32_t tensor = arn_model_index(w->nn->model, t.node.inputs_at, slot);
     arn_tensor in;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/check/trial.h"
 #include "src/graph/place.h"
 #include "src/graph/rows.h"
 #include "src/runtime/records.h"
@@ -23,10 +24,7 @@ struct part {
 struct rig {
   const host_engine *engine;
   uint32_t node_index;
-  arn_subgraph g;
-  arn_node node;
-  arn_prepare p;
-  uint32_t state[ARN_STATE_MAX_BYTES / 4];
+  host_trial t;
   struct part parts[MAX_TENSORS];
   uint32_t part_count, table_words;
   uint32_t *table, *places;
@@ -51,32 +49,18 @@ const char *host_rows_text(host_rows_result result) {
 
 // ---- setting up --------------------------------------------------------------------------------------
 
-static bool prepare_again(struct rig *r) {
-  static arn_error ignored;
-  const arn_node_memory memory = arn_memory_of_node(&r->engine->nn, 0, r->node_index);
-  if (memory.op == NULL || memory.skipped) return false;
-  r->p = (arn_prepare){.model = &r->engine->model,
-                       .subgraph = &r->g,
-                       .node = &r->node,
-                       .op = memory.op,
-                       .ops = r->engine->nn.config.ops,
-                       .node_index = (int32_t)r->node_index,
-                       .error = &ignored};
-  return memory.op->prepare(&r->p, r->state) == ARN_OK;
-}
-
 static bool add_part(struct rig *r, int32_t tensor, uint32_t slot, bool is_output) {
   arn_tensor t;
   if (tensor < 0) return true;
   const arn_placement place = arn_place_of_tensor(&r->engine->nn, 0, (uint32_t)tensor);
   if (place.region != ARN_REGION_DYNAMIC) return true;
   if (r->part_count == MAX_TENSORS) return false;
-  arn_model_tensor(&r->engine->model, &r->g, (uint32_t)tensor, &t);
+  arn_model_tensor(&r->engine->model, &r->t.g, (uint32_t)tensor, &t);
   const uint32_t rows = arn__rows_of(&t).rows;
   struct part *part = &r->parts[r->part_count++];
   *part = (struct part){.tensor = tensor, .is_output = is_output, .slot = slot, .rows = rows,
                         .row_bytes = t.bytes / rows, .bytes = t.bytes,
-                        .scattered = rows > 1 && !(r->p.work == ARN_FOLD && (slot > 0 || is_output)),
+                        .scattered = rows > 1 && !(r->t.p.work == ARN_FOLD && (slot > 0 || is_output)),
                         .first_entry = r->table_words + 1};
   part->values = arn_tensor_at(&r->engine->nn, 0, (uint32_t)tensor).data;
   r->table_words += rows + 1;
@@ -84,23 +68,23 @@ static bool add_part(struct rig *r, int32_t tensor, uint32_t slot, bool is_outpu
 }
 
 static bool is_stateful(const struct rig *r) {
-  if (r->p.persistent_bytes > 0 || r->p.call_count > 0) return true;
-  for (uint32_t i = 0; i < r->node.input_count; i++) {
+  if (r->t.p.persistent_bytes > 0 || r->t.p.call_count > 0) return true;
+  for (uint32_t i = 0; i < r->t.node.input_count; i++) {
     arn_tensor t;
-    const int32_t tensor = arn_model_index(&r->engine->model, r->node.inputs_at, i);
+    const int32_t tensor = arn_model_index(&r->engine->model, r->t.node.inputs_at, i);
     if (tensor < 0) continue;
-    arn_model_tensor(&r->engine->model, &r->g, (uint32_t)tensor, &t);
+    arn_model_tensor(&r->engine->model, &r->t.g, (uint32_t)tensor, &t);
     if ((t.flags & ARN_TENSOR_VARIABLE) || t.type == ARN_RESOURCE) return true;
   }
   return false;
 }
 
 static bool add_parts(struct rig *r) {
-  for (uint32_t i = 0; i < r->node.input_count; i++) {
-    if (!add_part(r, arn_model_index(&r->engine->model, r->node.inputs_at, i), i, false)) return false;
+  for (uint32_t i = 0; i < r->t.node.input_count; i++) {
+    if (!add_part(r, arn_model_index(&r->engine->model, r->t.node.inputs_at, i), i, false)) return false;
   }
-  for (uint32_t i = 0; i < r->node.output_count; i++) {
-    if (!add_part(r, arn_model_index(&r->engine->model, r->node.outputs_at, i), i, true)) return false;
+  for (uint32_t i = 0; i < r->t.node.output_count; i++) {
+    if (!add_part(r, arn_model_index(&r->engine->model, r->t.node.outputs_at, i), i, true)) return false;
   }
   return true;
 }
@@ -133,7 +117,7 @@ static void scatter(struct rig *r) {
 }
 
 static bool allocate(struct rig *r) {
-  const uint32_t tensors = r->g.tensor_count;
+  const uint32_t tensors = r->t.g.tensor_count;
   r->table = calloc(r->table_words + 1u, sizeof *r->table);
   r->places = calloc(tensors + 1u, sizeof *r->places);
   if (r->table == NULL || r->places == NULL) return false;
@@ -141,8 +125,8 @@ static bool allocate(struct rig *r) {
   scatter(r);
   r->memory = aligned_alloc(64, (r->memory_bytes + 127) & ~(size_t)63);
   r->expected = malloc(r->memory_bytes + 1);
-  r->scratch = aligned_alloc(64, ((size_t)r->p.scratch_bytes + 127) & ~(size_t)63);
-  r->fold = aligned_alloc(64, ((size_t)r->p.fold_bytes + 127) & ~(size_t)63);
+  r->scratch = aligned_alloc(64, ((size_t)r->t.p.scratch_bytes + 127) & ~(size_t)63);
+  r->fold = aligned_alloc(64, ((size_t)r->t.p.fold_bytes + 127) & ~(size_t)63);
   for (uint32_t k = 0; k < r->part_count; k++) {
     const struct part *part = &r->parts[k];
     r->places[part->tensor] = part->scattered
@@ -164,8 +148,8 @@ static void put_inputs(struct rig *r, arn_span span) {
     const struct part *part = &r->parts[k];
     arn_span needed = {0, part->rows};
     if (part->is_output) continue;
-    if (r->p.work == ARN_ROWS) r->p.op->rows(r->state, part->slot, span, &needed);
-    if (r->p.work == ARN_FOLD && part->slot == 0 && part->rows == r->p.rows) needed = span;
+    if (r->t.p.work == ARN_ROWS) r->t.p.op->rows(r->t.state, part->slot, span, &needed);
+    if (r->t.p.work == ARN_FOLD && part->slot == 0 && part->rows == r->t.p.rows) needed = span;
     for (uint32_t i = 0; i < needed.count; i++) {
       if (needed.first + i < part->rows) put_row(r, part, needed.first + i);
     }
@@ -179,21 +163,21 @@ static arn_status evaluate(struct rig *r, arn_span span) {
                 .dynamic = r->memory,
                 .places = r->places,
                 .tables = r->table,
-                .inputs_at = r->node.inputs_at,
-                .input_count = r->node.input_count,
-                .outputs_at = r->node.outputs_at,
-                .output_count = r->node.output_count,
+                .inputs_at = r->t.node.inputs_at,
+                .input_count = r->t.node.input_count,
+                .outputs_at = r->t.node.outputs_at,
+                .output_count = r->t.node.output_count,
                 .span = span,
-                .scratch = r->p.scratch_bytes ? r->scratch : NULL,
-                .fold = r->p.work == ARN_FOLD ? r->fold : NULL,
+                .scratch = r->t.p.scratch_bytes ? r->scratch : NULL,
+                .fold = r->t.p.work == ARN_FOLD ? r->fold : NULL,
                 .error = &ignored};
-  return r->p.op->eval(&e, r->state);
+  return r->t.p.op->eval(&e, r->t.state);
 }
 
 // Rows of the outputs that the step had to write: all of them for the last step of a fold.
 static arn_span written(const struct rig *r, const struct part *part, arn_span span) {
-  if (r->p.work != ARN_FOLD) return part->scattered ? span : (arn_span){0, part->rows};
-  const bool last = span.first + span.count == r->p.rows;
+  if (r->t.p.work != ARN_FOLD) return part->scattered ? span : (arn_span){0, part->rows};
+  const bool last = span.first + span.count == r->t.p.rows;
   return last ? (arn_span){0, part->rows} : (arn_span){0, 0};
 }
 
@@ -216,7 +200,7 @@ static host_rows_result judge(struct rig *r, arn_span span) {
 static host_rows_result run_step(struct rig *r, arn_span span) {
   const uint8_t poison = (uint8_t)draw(r, 256);
   memset(r->memory, poison, r->memory_bytes);
-  memset(r->scratch, (uint8_t)~poison, r->p.scratch_bytes);
+  memset(r->scratch, (uint8_t)~poison, r->t.p.scratch_bytes);
   put_inputs(r, span);
   memcpy(r->expected, r->memory, r->memory_bytes);
   if (evaluate(r, span) != ARN_OK) return HOST_ROWS_FAILED;
@@ -225,10 +209,10 @@ static host_rows_result run_step(struct rig *r, arn_span span) {
 
 static host_rows_result run_steps(struct rig *r) {
   host_rows_result result = HOST_ROWS_SAME;
-  memset(r->fold, 0x5A, r->p.fold_bytes);
-  for (uint32_t row = 0; row < r->p.rows && result == HOST_ROWS_SAME;) {
+  memset(r->fold, 0x5A, r->t.p.fold_bytes);
+  for (uint32_t row = 0; row < r->t.p.rows && result == HOST_ROWS_SAME;) {
     uint32_t count = 1 + draw(r, draw(r, 2) ? 2 : 7);
-    if (count > r->p.rows - row) count = r->p.rows - row;
+    if (count > r->t.p.rows - row) count = r->t.p.rows - row;
     result = run_step(r, (arn_span){row, count});
     row += count;
   }
@@ -238,13 +222,13 @@ static host_rows_result run_steps(struct rig *r) {
 host_rows_result host_rows_check(const host_engine *engine, uint32_t node, uint64_t seed) {
   struct rig *r = calloc(1, sizeof *r);
   host_rows_result result = HOST_ROWS_NO_MEMORY;
-  if (r == NULL || arn_model_subgraph(&engine->model, 0, &r->g) != ARN_OK) goto out;
+  if (r == NULL) goto out;
   r->engine = engine;
   r->node_index = node;
   r->random = seed;
-  arn_model_node(&engine->model, &r->g, node, &r->node);
   result = HOST_ROWS_WHOLE;
-  if (!prepare_again(r) || r->p.work == ARN_WHOLE || r->p.rows < 2) goto out;
+  const bool prepared = host_trial_prepare(&r->t, &engine->nn, 0, node);
+  if (!prepared || r->t.memory.skipped || r->t.p.work == ARN_WHOLE || r->t.p.rows < 2) goto out;
   result = HOST_ROWS_STATEFUL;
   if (is_stateful(r)) goto out;
   result = HOST_ROWS_NO_MEMORY;

@@ -3,34 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/check/trial.h"
 #include "src/graph/graph.h"
 #include "src/graph/rows.h"
 #include "src/plan/builder.h"
 
 #define MAX_OUTPUTS 8u
 #define NO_ROOT UINT32_MAX
-
-// A node prepared again.
-struct trial {
-  arn_node node;
-  arn_prepare p;
-  uint32_t state[ARN_STATE_MAX_BYTES / 4];
-};
-
-static bool prepare_again(const host_row_graph *g, uint32_t n, const arn_node_memory *memory,
-                          struct trial *t) {
-  arn_error error;
-  memset(t->state, 0, sizeof t->state);
-  arn_model_node(g->nn->model, &g->subgraph, n, &t->node);
-  t->p = (arn_prepare){.model = g->nn->model,
-                       .subgraph = &g->subgraph,
-                       .node = &t->node,
-                       .op = memory->op,
-                       .ops = g->nn->config.ops,
-                       .node_index = (int32_t)n,
-                       .error = &error};
-  return memory->op && memory->op->prepare(&t->p, t->state) == ARN_OK;
-}
 
 static arn_tensor read_tensor(const host_row_graph *g, int32_t tensor) {
   arn_tensor t;
@@ -76,7 +55,7 @@ static void add_inputs(host_row_graph *g, host_stream_wish wish) {
 }
 
 // A view whose bytes are all of its input's gets the input's root, and no steps.
-static bool fold_view(host_row_graph *g, const struct trial *t) {
+static bool fold_view(host_row_graph *g, const host_trial *t) {
   if (t->p.view_input == 0 || t->node.output_count != 1) return false;
   const int32_t in = arn_model_index(g->nn->model, t->node.inputs_at, t->p.view_input - 1);
   const int32_t out = arn_model_index(g->nn->model, t->node.outputs_at, 0);
@@ -88,7 +67,7 @@ static bool fold_view(host_row_graph *g, const struct trial *t) {
 
 // ---- uses ---------------------------------------------------------------------------------------
 
-static bool add_use(host_row_graph *g, host_row_node *node, const struct trial *t, uint32_t slot,
+static bool add_use(host_row_graph *g, host_row_node *node, const host_trial *t, uint32_t slot,
                     uint32_t root) {
   const int32_t tensor = arn_model_index(g->nn->model, t->node.inputs_at, slot);
   const arn_tensor in = read_tensor(g, tensor);
@@ -122,7 +101,7 @@ static bool add_use(host_row_graph *g, host_row_node *node, const struct trial *
   return true;
 }
 
-static bool add_uses(host_row_graph *g, host_row_node *node, const struct trial *t) {
+static bool add_uses(host_row_graph *g, host_row_node *node, const host_trial *t) {
   node->first_use = g->use_count;
   for (uint32_t i = 0; i < t->node.input_count; i++) {
     const int32_t tensor = arn_model_index(g->nn->model, t->node.inputs_at, i);
@@ -132,7 +111,7 @@ static bool add_uses(host_row_graph *g, host_row_node *node, const struct trial 
   return true;
 }
 
-static void choose_in_place(const host_row_graph *g, host_row_node *node, const struct trial *t) {
+static void choose_in_place(const host_row_graph *g, host_row_node *node, const host_trial *t) {
   node->in_place_root = NO_ROOT;
   if (node->output_count == 0 || node->work != ARN_ROWS) return;
   for (uint32_t k = node->first_use; k < node->first_use + node->use_count; k++) {
@@ -155,7 +134,7 @@ static void choose_in_place(const host_row_graph *g, host_row_node *node, const 
 
 // A single vector that folds takes its input by the rows of whatever made it. Floats do not: other
 // parts give other sums.
-static uint32_t fold_rows(const host_row_graph *g, const struct trial *t, uint32_t rows) {
+static uint32_t fold_rows(const host_row_graph *g, const host_trial *t, uint32_t rows) {
   const int32_t in = arn_model_index(g->nn->model, t->node.inputs_at, 0);
   if (rows > 1 || g->root_of[in] < 0 || read_tensor(g, in).type == ARN_FLOAT32) return rows;
   const host_root *r = &g->roots[g->root_of[in]];
@@ -164,7 +143,7 @@ static uint32_t fold_rows(const host_row_graph *g, const struct trial *t, uint32
   return arn__rows_of(&owner).rows;
 }
 
-static bool add_outputs(host_row_graph *g, host_row_node *node, const struct trial *t) {
+static bool add_outputs(host_row_graph *g, host_row_node *node, const host_trial *t) {
   for (uint32_t i = 0; i < t->node.output_count; i++) {
     const int32_t tensor = arn_model_index(g->nn->model, t->node.outputs_at, i);
     if (!is_dynamic(g, tensor)) continue;
@@ -178,15 +157,15 @@ static bool add_outputs(host_row_graph *g, host_row_node *node, const struct tri
 }
 
 static bool add_node(host_row_graph *g, uint32_t n) {
-  struct trial t;
+  host_trial t;
   host_row_node *node = &g->nodes[n];
-  const arn_node_memory memory = arn_memory_of_node(g->nn, 0, n);
+  const bool prepared = host_trial_prepare(&t, g->nn, 0, n);
   node->index = n;
   node->in_place_root = NO_ROOT;
-  node->skip = memory.skipped;
-  node->barrier = memory.op && arn__builder_touches_variables(memory.op->code);
+  node->skip = t.memory.skipped;
+  node->barrier = t.memory.op && arn__builder_touches_variables(t.memory.op->code);
   if (node->skip) return true;
-  if (!prepare_again(g, n, &memory, &t)) return false;
+  if (!prepared) return false;
   node->skip = fold_view(g, &t);
   if (node->skip) return true;
   node->work = t.p.work;
@@ -198,7 +177,7 @@ static bool add_node(host_row_graph *g, uint32_t n) {
   }
   if (node->work == ARN_ROWS && t.p.op->rows == NULL) node->work = ARN_WHOLE;
   if (node->work == ARN_WHOLE) node->rows = 1;
-  node->scratch_bytes = memory.scratch_bytes;
+  node->scratch_bytes = t.memory.scratch_bytes;
   node->fold_bytes = t.p.fold_bytes;
   node->in_place = t.p.in_place;
   if (!add_uses(g, node, &t) || !add_outputs(g, node, &t)) return false;
