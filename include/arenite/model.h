@@ -137,7 +137,7 @@ ARN_MUST_CHECK arn_status arn_model_open(arn_model *model, const void *bytes, si
 // shape writes a placeholder, and nodes that compute it from the shape of an input; no input of this
 // engine changes its shape, so that these are constants. Afterwards arn_model_tensor gives the true
 // shapes. Without this call (which costs code) such a model is refused; a model without placeholders
-// is as it was. Needs: an opened model. Keeps nothing; about 1 KB of stack; O(nodes) for usual files,
+// is as it was. Needs: an opened model. Keeps nothing; about 1.5 KB of stack; O(nodes) for usual files,
 // and it gives up on those where the search would be long.
 void arn_model_infer_shapes(arn_model *model);
 

@@ -7,8 +7,8 @@
 #include "../model/schema.h"
 #include "graph.h"
 
-#define MAX_DEPTH 24u
-#define BUDGET (1u << 22)  // nodes visited for all tensors of a model together
+#define MAX_DEPTH 40u
+#define BUDGET (1u << 24)  // nodes visited for all tensors of a model together
 
 typedef struct frame {
   uint16_t tensor, node;
@@ -99,7 +99,7 @@ static bool compute(uint32_t how, int64_t a, int64_t b, int64_t *result) {
 }
 
 static bool join(frame *f, uint32_t how, int32_t answer) {
-  int64_t result;
+  int64_t result = 0;
   if (!compute(how, f->so_far, answer, &result)) return false;
   if (result < INT32_MIN || result > INT32_MAX) return false;
   f->so_far = (int32_t)result;

@@ -67,10 +67,12 @@ typedef struct window_fields {
 // Steps of a window that reaches over `reach` positions beyond its first: (in - reach) / stride of
 // VALID windows, in / stride of SAME ones; both rounded up.
 static arn__term window_steps(const arn__asked *a, int64_t reach, int32_t stride) {
+  const bool same = option_u8(a, 0) != 1;
   if (stride < 1 || reach < 0 || reach > INT32_MAX) return nobody;
+  if (stride == 1 && (same || reach == 0)) return dim_of(a, ARN__JOIN_ALONE, 0, a->index);
   switch (a->step) {
     case 0: return dim_of(a, ARN__JOIN_SET, 0, a->index);
-    case 1: return number(ARN__JOIN_SUB, option_u8(a, 0) == 1 ? (int32_t)reach : 0);
+    case 1: return number(ARN__JOIN_SUB, same ? 0 : (int32_t)reach);
     case 2: return number(ARN__JOIN_DIV_UP, stride);
     default: return end;
   }
@@ -163,10 +165,23 @@ static arn__term concatenated(const arn__asked *a) {
   return a->step < a->node.input_count ? dim_of(a, ARN__JOIN_ADD, a->step, axis) : end;
 }
 
-// Dimension `index` of inputs of at most the output's rank, aligned at the right.
+// Says whether input `i` is a constant that has 1 where the output has dimension `index`.
+static bool is_spread(const arn__asked *a, uint32_t i) {
+  arn_tensor in;
+  if (!read(a, i, &in) || !(in.flags & ARN_TENSOR_CONST)) return false;
+  const int32_t axis = a->index - (a->out.rank - in.rank);
+  return axis < 0 || in.dims[axis] == 1;
+}
+
+// Dimension `index` of inputs of at most the output's rank, aligned at the right. What one input
+// alone decides needs no depth.
 static arn__term broadcast(const arn__asked *a) {
   arn_tensor in;
   if (a->step >= a->node.input_count) return end;
+  const bool alone = a->node.input_count == 1 || (a->node.input_count == 2 && is_spread(a, 1));
+  if (alone && read(a, 0, &in) && in.rank == a->out.rank) {
+    return dim_of(a, ARN__JOIN_ALONE, 0, a->index);
+  }
   if (!read(a, a->step, &in)) return nobody;
   const uint8_t how = a->step == 0 ? ARN__JOIN_SET : ARN__JOIN_BROADCAST;
   const int32_t axis = a->index - (a->out.rank - in.rank);

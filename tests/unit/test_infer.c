@@ -22,7 +22,9 @@ enum {
   TILE = 69, SHAPE = 77, PACK = 83, FLOOR_DIV = 90, FILL = 94, FLOOR_MOD = 95
 };
 
-#define OPEN 103  // a dimension that the file leaves open: becomes -1 when the file is written
+// A dimension that the file leaves open; it becomes -1 when the file is written. No tensor has this
+// number.
+#define OPEN 103
 
 static arn_builder *b;
 
@@ -191,6 +193,20 @@ static void operators_pass_shapes_on(void **unused) {
   free(f.bytes);
 }
 
+static void chains_of_layers_need_no_depth(void **unused) {
+  const float half[] = {0.5f};
+  (void)unused;
+  begin();
+  int32_t last = unknown(2), by = tensor(ARN_FLOAT32, 0, NULL, half);
+  node(RESHAPE, NULL, (int32_t[]){x, joined((int32_t[]){dim(0), number(-1)}, 2)}, 2, last);
+  for (uint32_t i = 0; i < 60; i++) {
+    const int32_t next = unknown(2);
+    node(i % 2 ? MUL : RELU, NULL, (int32_t[]){last, by}, i % 2 ? 2 : 1, next);
+    last = next;
+  }
+  finish(last, 2, (int32_t[]){2, 105});
+}
+
 static void nothing_else_is_touched(void **unused) {
   (void)unused;
   const int32_t dims[] = {2, 105};
@@ -339,6 +355,7 @@ int main(void) {
       cmocka_unit_test(shapes_are_computed),
       cmocka_unit_test(negative_numbers_divide_down),
       cmocka_unit_test(operators_pass_shapes_on),
+      cmocka_unit_test(chains_of_layers_need_no_depth),
       cmocka_unit_test(nothing_else_is_touched),
       cmocka_unit_test(searches_end),
       cmocka_unit_test(dilated_convolutions_of_any_size_run),
