@@ -2,7 +2,7 @@
 
 #include <float.h>
 
-#include "../kernels/sparse.h"
+#include "../graph/sparse.h"
 #include "../model/glance.h"
 
 enum { INPUT = 0, FILTER = 1, BIAS = 2, INPUTS = 3 };

@@ -1,4 +1,4 @@
-#include "../kernels/sparse.h"
+#include "../graph/sparse.h"
 #include "../kernels/widen.h"
 #include "conv_common.h"
 

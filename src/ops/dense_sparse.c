@@ -1,6 +1,6 @@
 #include "dense_sparse.h"
 
-#include "../kernels/sparse.h"
+#include "../graph/sparse.h"
 
 typedef struct decoder {
   arn__dense_decoder base;

@@ -1,7 +1,7 @@
 // DENSIFY: a sparse constant as a dense tensor. Where all readers of the output take the sparse
 // constant itself (arn_op.folds), the engine never runs this.
 #include "../graph/rows.h"
-#include "../kernels/sparse.h"
+#include "../graph/sparse.h"
 #include "arenite/op.h"
 #include "movement.h"
 

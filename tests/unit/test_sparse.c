@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../../host/rewrite/fbwrite.h"
-#include "../../src/kernels/sparse.h"
+#include "../../src/graph/sparse.h"
 
 #define MOST_AXES 4
 #define MOST_LEVELS 8

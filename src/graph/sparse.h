@@ -12,8 +12,8 @@
 //                                           values 1 2 3
 //
 // Element types of 1, 2 and 4 bytes: int8, float16, float32 and the like.
-#ifndef ARENITE_SRC_KERNELS_SPARSE_H
-#define ARENITE_SRC_KERNELS_SPARSE_H
+#ifndef ARENITE_SRC_GRAPH_SPARSE_H
+#define ARENITE_SRC_GRAPH_SPARSE_H
 
 #include "arenite/model.h"
 
