@@ -192,7 +192,10 @@ fi
 
 # ---- browser --------------------------------------------------------------------------------------------
 
-chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+{ find_browser && command -v node && command -v npm; } >/dev/null ||
+  arn_install chromium nodejs npm >/dev/null 2>&1
+chromium=$(find_browser)
 browser() {
   mkdir -p "$work/pages"
   "$arenite" report -o "$work/pages/kws.html" "$kws" && "$arenite" report -o "$work/pages/kws.json" "$kws" &&
