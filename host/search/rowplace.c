@@ -6,6 +6,7 @@
 // so far moves ahead in the order, and those behind it are placed again.
 #include "host/search/rowplace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@
 #define NOWHERE HOST_ROW_NOWHERE
 #define MAX_PAIRS (1u << 25)
 #define QUICK 4u                  // how often all items are placed where the caller gives no time
-#define PATIENT 1500u             // and in one round where he does
+#define PATIENT 200u              // and in one round where he does
+#define SHUFFLES 200u             // orders drawn in such a round
 
 // What a neighbour forbids: to lie more than `low` and less than `high` above it.
 struct pair {
@@ -35,6 +37,7 @@ struct placer {
   uint32_t *best;             // offsets of the best placement
   struct gap *gaps;
   uint64_t random;
+  double *factors;            // by group, of shuffled orders
   bool tight;                 // the tightest hole, not the lowest
   uint64_t placed;            // items, so far
 };
@@ -189,7 +192,7 @@ static uint64_t key_of(const host_row_item *x, uint32_t mode) {
 }
 
 struct keyed {
-  uint64_t key;
+  double key;
   uint32_t birth, item;
 };
 
@@ -200,18 +203,43 @@ static int by_key(const void *a, const void *b) {
   return x->item < y->item ? -1 : x->item > y->item;
 }
 
+// Takes the keys over.
+static void sort_by(struct placer *p, struct keyed *keys) {
+  qsort(keys, p->items.count, sizeof *keys, by_key);
+  for (uint32_t i = 0; i < p->items.count; i++) p->order[i] = keys[i].item;
+  free(keys);
+}
+
 static bool sort_order(struct placer *p, uint32_t mode) {
   const uint32_t n = p->items.count;
   struct keyed *keys = malloc((n + 1u) * sizeof *keys);
   if (keys == NULL) return false;
   for (uint32_t i = 0; i < n; i++) {
     const host_row_item *x = &p->items.items[i];
-    keys[i] = (struct keyed){key_of(x, mode), x->birth, i};
+    keys[i] = (struct keyed){(double)key_of(x, mode), x->birth, i};
   }
-  qsort(keys, n, sizeof *keys, by_key);
-  for (uint32_t i = 0; i < n; i++) p->order[i] = keys[i].item;
-  free(keys);
+  sort_by(p, keys);
   p->tight = mode < 4;
+  return true;
+}
+
+// Large and long-lived ones first, as before, but for a factor that each tensor draws.
+static bool shuffle_order(struct placer *p) {
+  const uint32_t n = p->items.count, power = draw(p, 3), strength = draw(p, 500);
+  const uint32_t groups = p->items.graph->root_count + p->items.graph->node_count;
+  struct keyed *keys = malloc((n + 1u) * sizeof *keys);
+  if (keys == NULL) return false;
+  for (uint32_t i = 0; i < groups; i++) {
+    p->factors[i] = 1.0 + 1e-6 * strength * ((double)draw(p, 2001) - 1000.0);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const host_row_item *x = &p->items.items[i];
+    const double life = (double)(x->death - x->birth + 1u), root = sqrt(life);
+    const double weight = power == 0 ? sqrt(root) : power == 1 ? root : life;
+    keys[i] = (struct keyed){x->bytes * weight * p->factors[x->group], x->birth, i};
+  }
+  sort_by(p, keys);
+  p->tight = draw(p, 4) == 0;
   return true;
 }
 
@@ -270,6 +298,15 @@ static uint32_t repair(struct placer *p, uint32_t height, const struct aim *aim)
   return height;
 }
 
+static uint32_t try_shuffled(struct placer *p, uint32_t height, const struct aim *aim) {
+  for (uint32_t i = 0; i < SHUFFLES && height > aim->floor; i++) {
+    if (aim->end > 0 && host_clock() > aim->end) return height;
+    if (height == NOWHERE || !shuffle_order(p)) return height;
+    if (place_from(p, 0, height - 4) == p->items.count) height = keep_best(p);
+  }
+  return height;
+}
+
 // Returns the lowest height found, or the ceiling.
 static uint32_t search(struct placer *p, const struct aim *aim) {
   static const uint8_t modes[] = {5, 1, 3, 7, 6, 2, 0, 4};  // the best ones of most networks first
@@ -283,6 +320,7 @@ static uint32_t search(struct placer *p, const struct aim *aim) {
   }
   for (uint32_t round = 0; height > aim->floor; round++) {
     if (aim->end > 0 ? host_clock() > aim->end : round >= 2) return height;
+    if (aim->end > 0) height = try_shuffled(p, height, aim);
     if (!sort_order(p, (round * 4) % 8 + round / 2 % 4)) return height;
     height = repair(p, height, aim);
   }
@@ -298,7 +336,9 @@ static bool open_placer(struct placer *p) {
   p->best = calloc(n, sizeof *p->best);
   p->first = calloc(n + 1, sizeof *p->first);
   p->gaps = calloc(n, sizeof *p->gaps);
-  return p->order && p->position && p->best && p->first && p->gaps && make_pairs(p);
+  p->factors = calloc((size_t)p->items.graph->root_count + p->items.graph->node_count + 1,
+                      sizeof *p->factors);
+  return p->factors && p->order && p->position && p->best && p->first && p->gaps && make_pairs(p);
 }
 
 static void close_placer(struct placer *p) {
@@ -308,6 +348,7 @@ static void close_placer(struct placer *p) {
   free(p->best);
   free(p->first);
   free(p->gaps);
+  free(p->factors);
   free(p->pairs);
 }
 

@@ -81,7 +81,7 @@ static void try_fewer_steps(host_row_descent *d, struct plan *best) {
 
 // Other schedules that stay below the best arena: some of them are easier to place.
 static void vary(host_row_descent *d, struct plan *best) {
-  for (uint32_t idle = 0; idle < PATIENCE && !host_descent_time_is_up(d, 0.9); idle++) {
+  for (uint32_t idle = 0; idle < PATIENCE && !host_descent_time_is_up(d, 0.75); idle++) {
     if (best->layout.bytes <= d->bound || best->layout.bytes < d->peak + 4) return;
     const uint32_t room = (best->layout.bytes - 4 - (uint32_t)d->peak) / 4 + 1;
     const uint64_t limit = d->peak + 4 * host_descent_draw(d, room);
@@ -98,7 +98,7 @@ static void vary(host_row_descent *d, struct plan *best) {
 
 // The best schedule once more, with all the time that is left.
 static void settle(host_row_descent *d, struct plan *best) {
-  const double left = d->begin + 0.95 * d->options->budget_seconds - host_clock();
+  const double left = d->begin + 0.9 * d->options->budget_seconds - host_clock();
   host_row_layout layout;
   bool there;
   if (best->layout.bytes <= best->schedule.live_peak || left <= 0) return;
