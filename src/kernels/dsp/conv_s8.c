@@ -304,7 +304,8 @@ static void take_chunk(pixels *p) {
   b.origin += p->next;
   p->n = next_chunk(p, &b, pass->window - p->at);
   widen(p->window, arn__dsp_gather(pass, &p->cursor, copy, (int32_t)p->n), p->n, minus_zero);
-  if (!p->one) widen(p->window + 2, arn__dsp_gather(pass, &b, copy, (int32_t)p->n), p->n, minus_zero);
+  if (p->one) return;
+  widen(p->window + 2, arn__dsp_gather(pass, &b, copy, (int32_t)p->n), p->n, minus_zero);
 }
 
 // Returns how many of `count` channels, from the weight `at` on, can be read up to a multiple of

@@ -236,8 +236,8 @@ ARN__APART static void row_by_fours(const arn__conv *s, const arn__conv_row *r,
 
 // ---- one input channel for all ------------------------------------------------------------------
 
-// The window of a pixel is gathered, and two taps of it are multiplied at a time. Its elements are in
-// order, two in a word.
+// The window of a pixel is gathered, and two taps of it are multiplied at a time. Its elements are
+// in order, two in a word.
 typedef struct same {
   conv_pass pass;
   uint32_t pairs[SAME_TAPS / 2];

@@ -108,7 +108,8 @@ void arn__dot_rows_s8_dsp(int32_t *acc, const int8_t *x, const int8_t *w, const 
     for (; c + 4 <= d->count; c += 4, row += 4 * (size_t)d->stride) {
       four_rows(acc + c, &p, row, d->stride);
     }
-    for (; c < d->count; c++, row += d->stride) one_row(acc + c, p.words, p.words + p.n / 4 * 2, row);
+    const uint32_t *const end = p.words + p.n / 4 * 2;
+    for (; c < d->count; c++, row += d->stride) one_row(acc + c, p.words, end, row);
     if (p.n % 4 > 0) rests(acc, &p, w, d);
   }
 }

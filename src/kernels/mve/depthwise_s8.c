@@ -8,12 +8,14 @@
 // vectors of int32. The last eight of a block overlap the ones before, where their number is no
 // multiple of eight. Windows inside the image are computed two at a time.
 
+#define ROWS 16u  // of a window, at most; more go the portable way
+
 // Eight channels of a row of pixels.
 typedef struct eight {
   const arn__conv *conv;
   const arn__conv_row *row;
   const int8_t *filter;        // of the first tap
-  uint32_t in_first;           // input channel of the first
+  const int8_t *input[ROWS];   // input rows, at the first channel's
   int32x4x2_t bias;            // of even channels, of odd ones
   arn__requant_x4 even, odd;
   int16_t low, high, zero;     // of the output; the clamp is relative to the zero point
@@ -51,19 +53,19 @@ ARN__INLINE void add_taps(const eight *e, const taps *t, sums *s, uint32_t pixel
   const int32_t next = conv->stride * conv->in_channels;
   const int32_t first = (t->pixel + t->from * conv->dilation) * conv->in_channels;
   const int16_t zero = (int16_t)conv->in_zero;
+  const int32_t count = t->to - t->from, skip = (conv->kernel_width - count) * w_step;
   const int8_t *w = e->filter + t->from * w_step;
   sums a = s[0], b = s[1];
   for (uint32_t y = 0; y < e->row->count; y++) {
-    const uint8_t *row = arn_row(&e->row->input, e->row->first + y * e->row->step);
-    const int8_t *x = (const int8_t *)row + e->in_first + first;
-    for (int32_t left = t->to - t->from; left > 0; left--, x += step, w += w_step) {
+    const int8_t *x = e->input[y] + first;
+    for (int32_t left = count; left > 0; left--, x += step, w += w_step) {
       const int16x8_t v = vldrbq_s16(w);
       if (same) add_same(&a, x, v, zero);
       else add_each(&a, x, v, zero);
       if (pixels > 1 && same) add_same(&b, x + next, v, zero);
       else if (pixels > 1) add_each(&b, x + next, v, zero);
     }
-    w += (conv->kernel_width - (t->to - t->from)) * w_step;
+    w += skip;
   }
   s[0] = a;
   s[1] = b;
@@ -111,7 +113,11 @@ static void set_eight(eight *e, const arn__conv_block *b, uint32_t first) {
   const uint32_t skipped = e->row->kernel_row * (uint32_t)(s->kernel_width * s->out_channels);
   const int32x4x4_t r = vld4q_s32((const int32_t *)(b->requant + first));
   e->filter = (const int8_t *)b->filter + b->filter_at + skipped + first;
-  e->in_first = (b->first + first) / (uint32_t)s->group;
+  const uint32_t in_first = (b->first + first) / (uint32_t)s->group;
+  for (uint32_t y = 0; y < e->row->count; y++) {
+    const uint8_t *row = arn_row(&e->row->input, e->row->first + y * e->row->step);
+    e->input[y] = (const int8_t *)row + in_first;
+  }
   e->even = arn__requant_x4_of(r.val[0], r.val[1]);
   e->odd = arn__requant_x4_of(r.val[2], r.val[3]);
   e->bias.val[0] = e->bias.val[1] = vdupq_n_s32(0);
@@ -121,13 +127,18 @@ static void set_eight(eight *e, const arn__conv_block *b, uint32_t first) {
 void arn__depthwise_row_s8_mve(const arn__conv *conv, const arn__conv_row *row,
                                const arn__conv_block *block) {
   const uint32_t last = block->first + block->count - 1, group = (uint32_t)conv->group;
-  eight e = {.conv = conv, .row = row, .low = (int16_t)conv->clamp.low,
-             .high = (int16_t)conv->clamp.high, .zero = (int16_t)conv->out_zero};
-  e.same = group > 1 && block->first / group == last / group;
-  if (block->count < 8 || (group > 1 && !e.same)) {
+  const bool same = group > 1 && block->first / group == last / group;
+  if (block->count < 8 || row->count > ROWS || (group > 1 && !same)) {
     arn__depthwise_row_s8_portable(conv, row, block);
     return;
   }
+  eight e;
+  e.conv = conv;
+  e.row = row;
+  e.same = same;
+  e.low = (int16_t)conv->clamp.low;
+  e.high = (int16_t)conv->clamp.high;
+  e.zero = (int16_t)conv->out_zero;
   for (uint32_t c = 0; c < block->count; c += 8) {
     const uint32_t first = c + 8 <= block->count ? c : block->count - 8;
     int8_t *out = (int8_t *)row->out + block->first + first;
