@@ -3,7 +3,8 @@
 # size_t: -Wno-type-limits.
 APP_SOURCES := $(wildcard tests/conformance/*.c host/check/*.c host/rewrite/*.c host/search/row*.c)
 APP_FLAGS := -Iports/libc/include -D_GNU_SOURCE -Wno-missing-prototypes \
-             -Wno-format -Wno-type-limits -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L
+             -Wno-format -Wno-type-limits -D_POSIX_TIMERS=1 -D_POSIX_MONOTONIC_CLOCK=200112L \
+             -D_POSIX_CPUTIME=200112L -D_POSIX_THREAD_CPUTIME=200112L
 APP_STACK := 65536
 APP_LIBC := yes
 $(OUT)/tests/conformance/main.o: APP_FLAGS += -Dmain=conformance_main
