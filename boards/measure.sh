@@ -1,14 +1,15 @@
 #!/bin/sh
-# Counts instructions by kind of operator on cores that bench/device/all.sh leaves out, for boards/speed.py:
+# Counts instructions by kind of operator for boards/speed.py, on five models and more cores than
+# bench/device/all.sh:
 #
-#   boards/measure.sh [TARGET]...     default: m0plus m3
+#   boards/measure.sh [TARGET]...     default: m0plus m3 m4 m7 rv32
 #
 # Rows of these targets are replaced in boards/kinds.csv and boards/device.csv. Needs ../shared, the cross
 # compilers and QEMU (tests/cli/test_device.sh installs them); BUILD names the build folder.
 cd "$(dirname "$0")/.." || exit 1
 . bench/device/lib.sh
 models="hello_world_int8 keyword_scrambled_8bit kws_ref_model str_ww_ref_model person_detect"
-[ $# -gt 0 ] || set -- m0plus m3
+[ $# -gt 0 ] || set -- m0plus m3 m4 m7 rv32
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for target in "$@"; do

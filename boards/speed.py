@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes boards/speed.csv: instructions per multiply-accumulate, from what bench/device and boards/measure.sh
+"""Makes boards/speed.csv: instructions per multiply-accumulate, from what boards/measure.sh and bench/device
 counted.
 
 Usage: boards/speed.py [build folder]    (needs ../shared/models, which the measurements were made with)
@@ -30,9 +30,9 @@ def work_of(model):
 
 
 def rows(name):
-    """Rows of bench/device; of boards, for targets that bench/device has not."""
+    """Rows of boards; of bench/device, for targets that boards has not."""
     found = []
-    for folder in "bench/device", "boards":
+    for folder in "boards", "bench/device":
         path = f"{folder}/{name}"
         if not os.path.exists(path):
             continue

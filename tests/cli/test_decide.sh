@@ -167,7 +167,7 @@ estimate_is_near_the_count() {  # instructions as counted for the whole model; t
   "$arenite" fit --json --part STM32F411RE "$shared/$1.tflite" | python3 -c '
 import csv, json, sys
 part = json.load(sys.stdin)["parts"][0]
-rows = [r for r in csv.DictReader(open("bench/device/device.csv"))
+rows = [r for r in csv.DictReader(open("boards/device.csv"))
         if (r["target"], r["model"], r["file"]) == (part["measured_on"], sys.argv[1], "plain")]
 ratio = part["estimated_milliseconds"] * part["mhz"] * 1000 / int(rows[0]["invoke"])
 print("estimated", ratio, "of what was counted")
@@ -181,7 +181,7 @@ check "fit: regions and flash to the KB" fit_is_exact
 check "fit: a wrong line of one's own table is named" bad_board
 check "fit: no such table: I/O" exits 6 "$arenite" fit --board "$work/none.csv" "$kws"
 if [ -d "$shared" ] && python3 -c '' 2>/dev/null; then
-  for model in kws_ref_model person_detect pretrainedResnet_quant; do
+  for model in kws_ref_model person_detect str_ww_ref_model; do
     check "fit: estimate within 2 of the count: $model" estimate_is_near_the_count $model
   done
 else
