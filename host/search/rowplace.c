@@ -18,6 +18,7 @@
 #define QUICK 4u                  // how often all items are placed where the caller gives no time
 #define PATIENT 200u              // and in one round where he does
 #define SHUFFLES 200u             // orders drawn in such a round
+#define ROUNDS 8u                 // then: only slow machines and large networks need the clock
 
 // What a neighbour forbids: to lie more than `low` and less than `high` above it.
 struct pair {
@@ -275,7 +276,8 @@ struct aim {
   uint64_t floor;            // nothing is lower
   uint32_t ceiling;          // nothing as high is of use
   uint64_t items;            // most to be placed in one round
-  double end;                // 0: after two rounds
+  uint32_t rounds;
+  double end;                // 0: none
 };
 
 // Repairs an order until all items stay below the height of the best.
@@ -319,7 +321,7 @@ static uint32_t search(struct placer *p, const struct aim *aim) {
     }
   }
   for (uint32_t round = 0; height > aim->floor; round++) {
-    if (aim->end > 0 ? host_clock() > aim->end : round >= 2) return height;
+    if (round >= aim->rounds || (aim->end > 0 && host_clock() > aim->end)) return height;
     if (aim->end > 0) height = try_shuffled(p, height, aim);
     if (!sort_order(p, (round * 4) % 8 + round / 2 % 4)) return height;
     height = repair(p, height, aim);
@@ -369,6 +371,7 @@ bool host_row_place_below(const host_row_graph *g, const host_row_schedule *sche
   if (ok) {
     const struct aim aim = {schedule->live_peak, effort.ceiling ? effort.ceiling : NOWHERE,
                             (uint64_t)p.items.count * (effort.seconds > 0 ? PATIENT : QUICK),
+                            effort.seconds > 0 ? ROUNDS : 2,
                             effort.seconds > 0 ? host_clock() + effort.seconds : 0};
     l->bytes = search(&p, &aim);
     *there = l->bytes < aim.ceiling;
