@@ -15,10 +15,11 @@
 
 #define NOWHERE HOST_ROW_NOWHERE
 #define MAX_PAIRS (1u << 25)
-#define QUICK 4u                  // how often all items are placed where the caller gives no time
-#define PATIENT 200u              // and in one round where he does
+#define QUICK 4u                  // how often all items are placed where the caller gives no time,
+#define QUICK_ITEMS 10000u        // and how many items besides
+#define PATIENT 600u              // and in one round where he does
 #define SHUFFLES 200u             // orders drawn in such a round
-#define ROUNDS 8u                 // then: only slow machines and large networks need the clock
+#define ROUNDS 24u                // then: only slow machines and large networks need the clock
 
 // What a neighbour forbids: to lie more than `low` and less than `high` above it.
 struct pair {
@@ -370,7 +371,8 @@ bool host_row_place_below(const host_row_graph *g, const host_row_schedule *sche
   *there = false;
   if (ok) {
     const struct aim aim = {schedule->live_peak, effort.ceiling ? effort.ceiling : NOWHERE,
-                            (uint64_t)p.items.count * (effort.seconds > 0 ? PATIENT : QUICK),
+                            effort.seconds > 0 ? (uint64_t)p.items.count * PATIENT
+                                               : (uint64_t)p.items.count * QUICK + QUICK_ITEMS,
                             effort.seconds > 0 ? ROUNDS : 2,
                             effort.seconds > 0 ? host_clock() + effort.seconds : 0};
     l->bytes = search(&p, &aim);

@@ -6,7 +6,7 @@
 #include "host/search/rowdescent.h"
 #include "host/search/rowplace.h"
 
-#define PATIENCE 300u            // tries without a smaller arena before the search ends
+#define PATIENCE 1000u           // tries without a smaller arena before the search ends
 #define RETURN 60u               // and before it goes back to where it began
 #define MAX_ROOMS 64u            // eighths of the peak, for fewer steps
 
