@@ -12,9 +12,10 @@ static void ring(const plain_node *n) {  // the latest slots, oldest first
 #define STATE(op) NOT_TIMED(op, "state of a model: its copies are memcpy")
 
 const plain_case plain_engine[] = {
-    CONTROL(if), CONTROL(while), CONTROL(call_once), STATE(var_handle), STATE(read_variable),
-    STATE(assign_variable),
+    CONTROL(if), CONTROL(while), CONTROL(call_once), CONTROL(stablehlo_composite),
+    STATE(var_handle), STATE(read_variable), STATE(assign_variable),
     NOT_TIMED(densify, "a sparse constant, read where it lies by what needs it"),
+    NOT_TIMED(embedding_lookup_sparse, "no definition here yet"),
     NOT_TIMED(tflm_decode, "packed constants, which the builder of this program cannot write"),
     {&arn_op_circular_buffer, "50 slots", "s8 1x1x64x32>s8 1x50x64x32", ring, false, 0, {0},
      {{"cycles_max", 1, false}}},

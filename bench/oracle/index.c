@@ -62,6 +62,25 @@ SEGMENTS(segment_prod, f32, 1, *y * x)
 SEGMENTS(segment_max, f32, -3.402823466e38f, x > *y ? x : *y)
 SEGMENTS(segment_min, f32, 3.402823466e38f, x < *y ? x : *y)
 
+static void to_dense_f32(const plain_node *n) {
+  for (uint32_t i = 0; i < n->out[0].count; i++) n->out[0].f32[i] = n->in[3].f32[0];
+  for (uint32_t i = 0; i < n->in[0].count; i++) {
+    n->out[0].f32[n->in[0].s32[i]] = n->in[2].f32[i];
+  }
+}
+
+static void by_key_f32(const plain_node *n) {  // a row for each key, and whether it was there
+  const uint32_t width = (uint32_t)n->in[2].dims[1];
+  for (uint32_t i = 0; i < n->in[0].count; i++) {
+    uint32_t k = 0;
+    while (k < n->in[1].count && n->in[1].s32[k] != n->in[0].s32[i]) k++;
+    n->out[1].u8[i] = k < n->in[1].count;
+    for (uint32_t c = 0; c < width; c++) {
+      n->out[0].f32[i * width + c] = k < n->in[1].count ? n->in[2].f32[k * width + c] : 0.0f;
+    }
+  }
+}
+
 static void one_hot_f32(const plain_node *n) {
   const uint32_t depth = (uint32_t)n->in[1].s32[0];
   for (uint32_t i = 0, to = 0; i < n->in[0].count; i++) {
@@ -199,6 +218,10 @@ const plain_case plain_index[] = {
     CASE(scatter_nd, "", "s32 1000x1 ~0..1999;f32 1000x32;s32 2 =2000,32>f32 2000x32", scatter_f32),
     CASE(scatter_nd, "", "s32 1000x1 ~0..1999;s8 1000x64 ~-9..9;s32 2 =2000,64>s8 2000x64",
          scatter_s8),
+    CASE(sparse_to_dense, "", "s32 1000x1 ~0..29999;s32 1 =30000;f32 1000;f32 . =.5>f32 30000",
+         to_dense_f32),
+    CASE(hashtable_lookup, "8 keys", "s32 512 ~0..70;s32 8 =1,4,9,16,25,36,49,64;f32 8x64 =>"
+         "f32 512x64;u8 512", by_key_f32),
     CASE(segment_sum, "", "f32 2048x32;s32 2048 ~0..0>f32 1x32", segment_sum_f32),
     SEGMENT_CASE(unsorted_segment_sum, segment_sum), SEGMENT_CASE(unsorted_segment_prod,
                  segment_prod),

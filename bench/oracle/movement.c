@@ -193,6 +193,18 @@ static void reverse_sequence_f32(const plain_node *n) {  // [batch, time, width]
 UPDATE(s8)
 UPDATE(f32)
 
+static void apart_f32(const plain_node *n) {  // rows and columns of [H,W,C], by 2
+  const int32_t *d = n->in[0].dims, width = n->out[0].dims[1];
+  for (uint32_t i = 0; i < n->out[0].count; i++) n->out[0].f32[i] = n->in[2].f32[0];
+  for (int32_t y = 0; y < d[0]; y++) {
+    for (int32_t x = 0; x < d[1]; x++) {
+      for (int32_t c = 0; c < d[2]; c++) {
+        n->out[0].f32[(2 * y * width + 2 * x) * d[2] + c] = n->in[0].f32[(y * d[1] + x) * d[2] + c];
+      }
+    }
+  }
+}
+
 static void fill_f32(const plain_node *n) {
   for (uint32_t i = 0; i < n->out[0].count; i++) n->out[0].f32[i] = n->in[1].f32[0];
 }
@@ -296,6 +308,7 @@ const plain_case plain_movement[] = {
          update_s8),
     CASE(dynamic_update_slice, "", "f32 1x64x64x8;f32 1x32x32x8;s32 4 =0,5,9,0>f32 1x64x64x8",
          update_f32),
+    CASE(dilate, "by 2", "f32 64x64x8;s32 3 =2,2,1;f32 . =.5>f32 127x127x8", apart_f32),
     CASE(fill, "", "s32 4 =1,64,64,16;f32 . =3>f32 1x64x64x16", fill_f32),
     CASE(fill, "", "s32 4 =1,64,64,32;s8 . =3>s8 1x64x64x32", fill_s8),
     CASE(range, "", "f32 . =1;f32 . =65537;f32 . =2>f32 32768", range_f32),

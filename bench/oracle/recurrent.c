@@ -30,7 +30,7 @@ static float dot(const plain_tensor *w, uint32_t row, const float *x, uint32_t d
 }
 
 static void lstm_step(const plain_node *n, direction d, const float *x, float *out) {
-  const uint32_t depth = (uint32_t)n->in[0].dims[2], units = n->in[d.hidden].count;
+  const uint32_t depth = (uint32_t)n->in[0].dims[n->in[0].rank - 1], units = n->in[d.hidden].count;
   float *hidden = n->in[d.hidden].f32, *cell = n->in[d.cell].f32, fresh[MOST_UNITS];
   for (uint32_t u = 0; u < units; u++) {
     float gate[GATES];
@@ -52,6 +52,10 @@ static void lstm_f32(const plain_node *n) {
     lstm_step(n, (direction){WEIGHTS, HIDDEN, CELL}, n->in[0].f32 + t * depth,
               n->out[0].f32 + t * units);
   }
+}
+
+static void lstm_once_f32(const plain_node *n) {
+  lstm_step(n, (direction){WEIGHTS, HIDDEN, CELL}, n->in[0].f32, n->out[0].f32);
 }
 
 static void both_f32(const plain_node *n) {
@@ -146,12 +150,13 @@ static void lstm_whole(const plain_node *n) {
 
 // ---- RNN ----------------------------------------------------------------------------------------
 
-static void rnn_step(const plain_node *n, const float *x, float *out) {
-  const uint32_t depth = (uint32_t)n->in[1].dims[1], units = (uint32_t)n->in[1].dims[0];
-  float *hidden = n->in[4].f32;
+// The layer whose weights are input `first`; recurrent weights, bias and hidden state follow.
+static void rnn_step(const plain_node *n, uint32_t first, const float *x, float *out) {
+  const plain_tensor *w = &n->in[first];
+  const uint32_t depth = (uint32_t)w[0].dims[1], units = (uint32_t)w[0].dims[0];
+  float *hidden = w[3].f32;
   for (uint32_t u = 0; u < units; u++) {
-    out[u] = tanhf(dot(&n->in[1], u, x, depth) + dot(&n->in[2], u, hidden,
-        units) + n->in[3].f32[u]);
+    out[u] = tanhf(dot(&w[0], u, x, depth) + dot(&w[1], u, hidden, units) + w[2].f32[u]);
   }
   for (uint32_t u = 0; u < units; u++) hidden[u] = out[u];
 }
@@ -159,7 +164,17 @@ static void rnn_step(const plain_node *n, const float *x, float *out) {
 static void rnn_f32(const plain_node *n) {
   const uint32_t depth = (uint32_t)n->in[1].dims[1], units = (uint32_t)n->in[1].dims[0];
   for (uint32_t t = 0; t < n->in[0].count / depth; t++) {
-    rnn_step(n, n->in[0].f32 + t * depth, n->out[0].f32 + t * units);
+    rnn_step(n, 1, n->in[0].f32 + t * depth, n->out[0].f32 + t * units);
+  }
+}
+
+static void both_rnns_f32(const plain_node *n) {
+  const uint32_t depth = (uint32_t)n->in[1].dims[1], units = (uint32_t)n->in[1].dims[0];
+  const uint32_t count = n->in[0].count / depth;
+  for (uint32_t t = 0; t < count; t++) {
+    const uint32_t back = count - 1 - t;
+    rnn_step(n, 1, n->in[0].f32 + t * depth, n->out[0].f32 + t * units);
+    rnn_step(n, 5, n->in[0].f32 + back * depth, n->out[1].f32 + back * units);
   }
 }
 
@@ -214,6 +229,8 @@ SVDF(s16)
    ">" out, loop, true, 1e-4, {ARN_OPTIONS_UNIDIRECTIONAL_SEQUENCE_LSTM, {4}, NULL, 0, {0}}, {{0}}}
 #define SIDE "f32 96x64 =;f32 96x64 =;f32 96x64 =;f32 96x64 =;" \
   "f32 96x96 =;f32 96x96 =;f32 96x96 =;f32 96x96 =;_;_;_;f32 96 =;f32 96 =;f32 96 =;f32 96 =;_;_;"
+#define RNN_SIDE \
+  "f32 128x128 =-0.1..0.1;f32 128x128 =-0.1..0.1;f32 128 =;f32 1x128 !;"
 #define RECURRENT_CASE(op, note, tensors, loop, ...) \
   {&arn_op_##op, note, tensors, loop, true, 1e-4, {__VA_ARGS__, NULL, 0, {0}}, {{0}}}
 
@@ -238,6 +255,11 @@ const plain_case plain_recurrent[] = {
     RECURRENT_CASE(unidirectional_sequence_rnn, "", "f32 1x32x128;"
                    "f32 128x128 =-0.1..0.1;f32 128x128 =-0.1..0.1;f32 128 =;f32 1x128 !>"
                    "f32 1x32x128", rnn_f32, ARN_OPTIONS_SEQUENCE_RNN, {0, 4}),
+    RECURRENT_CASE(bidirectional_sequence_rnn, "", "f32 1x32x128;" RNN_SIDE RNN_SIDE "_;_;_>"
+                   "f32 1x32x128;f32 1x32x128", both_rnns_f32,
+                   ARN_OPTIONS_BIDIRECTIONAL_SEQUENCE_RNN, {0, 4}),
+    RECURRENT_CASE(lstm, "", "f32 1x64;" SIDE "f32 1x96 !;f32 1x96 !>f32 1x96", lstm_once_f32,
+                   ARN_OPTIONS_LSTM, {4}),
     RECURRENT_CASE(svdf, "",
                    "f32 1x128;f32 256x128 =;f32 256x32 =;f32 128 =;f32 1x8192 !>f32 1x128",
                    svdf_f32, ARN_OPTIONS_SVDF, {2, 1}),

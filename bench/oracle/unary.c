@@ -316,6 +316,16 @@ CAST(s32_f32, s32, f32)
 CAST(s32_s8, s32, s8)
 CAST(s64_s32, s64, s32)
 
+// 256 values from -6 to 6, moved so that 0 is one of them.
+static void steps_f32(const plain_node *n) {
+  const float step = 12.0f / 255.0f, zero = roundf(6.0f / step);
+  const float low = -zero * step, high = (255.0f - zero) * step;
+  for (uint32_t i = 0; i < n->out[0].count; i++) {
+    const float x = fminf(fmaxf(n->in[0].f32[i], low), high);
+    n->out[0].f32[i] = floorf((x - low) / step + 0.5f) * step + low;
+  }
+}
+
 static void zeros(const plain_node *n) {
   for (uint32_t i = 0; i < n->out[0].bytes; i++) n->out[0].u8[i] = 0;
 }
@@ -399,6 +409,8 @@ const plain_case plain_unary[] = {
     OTHER(cast, "s32 1x64x64x16", "f32 1x64x64x16", cast_s32_f32),
     OTHER(cast, "s32 1x64x64x16", "s8 1x64x64x16", cast_s32_s8),
     OTHER(cast, "s64 1x64x64x16", "s32 1x64x64x16", cast_s64_s32),
+    {&arn_op_fake_quant, "8 bits", "f32 1x64x64x16 ~-9..9>f32 1x64x64x16", steps_f32, false, 1e-4,
+     {ARN_OPTIONS_FAKE_QUANT, {-6, 6, 8, 0}, NULL, 0, {0}}, {{0}}},
     OTHER(zeros_like, "f32 1x64x64x16", "f32 1x64x64x16", zeros),
     OTHER(real, "c64 1x64x64x8", "f32 1x64x64x8", real_part),
     OTHER(imag, "c64 1x64x64x8", "f32 1x64x64x8", imaginary_part),
