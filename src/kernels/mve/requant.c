@@ -21,7 +21,8 @@ uint32_t arn__requant_regular_mve(const arn__requant_source *s, const uint8_t *s
     high = vaddq_m_n_u32(high, high, 1, vcmphiq_u32(more, low));  // the carry
     const uint32x4_t top = vshrq_n_u32(high, 31);
     const uint32x4_t twice = vorrq_u32(vshlq_n_u32(high, 1), vshrq_n_u32(low, 31));
-    high = vpselq_u32(high, twice, vcmpneq_n_u32(top, 0));
+    const uint32x4_t keep = vreinterpretq_u32_s32(vnegq_s32(vreinterpretq_s32_u32(top)));
+    high = vorrq_u32(vandq_u32(high, keep), vbicq_u32(twice, keep));
     const uint32x4_t q = vaddq_u32(vshrq_n_u32(high, 1), vandq_u32(high, vdupq_n_u32(1)));
     const uint32x4_t exponent = vaddq_u32(vshrq_n_u32(bits, 23), top);
     const int32x4_t shift = vaddq_n_s32(vreinterpretq_s32_u32(exponent), base);
