@@ -1,6 +1,6 @@
-// A debug mode for engines that run by a row plan: each byte is overwritten as soon as the plan's proof
-// says that it is dead, and all memory before an invocation. A plan or an operator that reads what is dead
-// then computes something else.
+// A debug mode for engines that run by a row plan: each byte is overwritten as soon as the plan's
+// proof says that it is dead, and all memory before an invocation. A plan or an operator that reads
+// what is dead then computes something else.
 #ifndef ARENITE_HOST_CHECK_BURY_H
 #define ARENITE_HOST_CHECK_BURY_H
 
@@ -18,8 +18,8 @@ typedef struct host_bury {
 // The hooks to open the engine with. Borrows `bury`, which host_bury_start fills.
 arn_hooks host_bury_hooks(host_bury *bury);
 
-// Needs: an engine just opened with these hooks. Returns false where it does not run by a row plan, or the
-// host has no memory. The caller closes.
+// Needs: an engine just opened with these hooks. Returns false where it does not run by a row plan,
+// or the host has no memory. The caller closes.
 bool host_bury_start(host_bury *bury, host_engine *engine);
 void host_bury_close(host_bury *bury);
 

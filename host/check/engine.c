@@ -146,8 +146,10 @@ arn_tensor_view host_engine_output(const host_engine *e, uint32_t i) {
 arn_status host_engine_invoke(host_engine *e, arn_error *error) {
   if (e->stream) host_stream_begin(e->stream);
   const arn_status status = arn_invoke(&e->nn, error);
-  if (status != ARN_OK || e->stream == NULL || host_stream_is_complete(e->stream, &e->nn)) return status;
-  *error = (arn_error){ARN_ERR_INTERNAL, ARN_WHAT_STREAM, ARN_NOWHERE, ARN_NOWHERE, ARN_NOWHERE, 0, 0, 0};
+  if (status != ARN_OK || e->stream == NULL) return status;
+  if (host_stream_is_complete(e->stream, &e->nn)) return status;
+  *error = (arn_error){.status = ARN_ERR_INTERNAL, .what = ARN_WHAT_STREAM, .subgraph = ARN_NOWHERE,
+                       .node = ARN_NOWHERE, .tensor = ARN_NOWHERE};
   return ARN_ERR_INTERNAL;
 }
 

@@ -1,5 +1,6 @@
-// An instance of the engine for tools and tests: the model's bytes, an arena of exactly the size that
-// arn_measure says (between canaries, filled with a pattern first), and the started interpreter.
+// An instance of the engine for tools and tests: the model's bytes, an arena of exactly the size
+// that arn_measure says (between canaries, filled with a pattern first), and the started
+// interpreter.
 #ifndef ARENITE_HOST_CHECK_ENGINE_H
 #define ARENITE_HOST_CHECK_ENGINE_H
 
@@ -29,22 +30,24 @@ typedef struct host_engine {
   arn_usage usage;          // measured beforehand
 } host_engine;
 
-// Reads a whole file. Returns malloc'ed bytes (at least 64-byte aligned) or NULL with errno set. The
-// caller frees.
+// Reads a whole file. Returns malloc'ed bytes (at least 64-byte aligned) or NULL with errno set.
+// The caller frees.
 void *host_read_file(const char *path, size_t *bytes);
 
-// Opens the model, measures, allocates, starts. Borrows `bytes`. Streamed inputs and outputs go through
-// a host_stream of the engine's unless the options have callbacks. The engine must not move. On failure everything is freed, and the
-// status is that of the step that failed; ERR_INTERNAL where the host has no memory.
+// Opens the model, measures, allocates, starts. Borrows `bytes`. Streamed inputs and outputs go
+// through a host_stream of the engine's unless the options have callbacks. The engine must not
+// move. On failure everything is freed, and the status is that of the step that failed;
+// ERR_INTERNAL where the host has no memory.
 ARN_MUST_CHECK arn_status host_engine_open(host_engine *engine, const void *bytes, size_t size,
                                            const host_options *options, arn_error *error);
 
-// As arn_input / arn_output; the data of a streamed one are the engine's copy, apart from the arena.
+// As arn_input / arn_output; the data of a streamed one are the engine's copy, apart from the
+// arena.
 arn_tensor_view host_engine_input(const host_engine *engine, uint32_t i);
 arn_tensor_view host_engine_output(const host_engine *engine, uint32_t i);
 
-// As arn_invoke. An invocation that went well but did not take the rows of streamed inputs in order,
-// or did not give every row of streamed outputs so, is ERR_INTERNAL.
+// As arn_invoke. An invocation that went well but did not take the rows of streamed inputs in
+// order, or did not give every row of streamed outputs so, is ERR_INTERNAL.
 ARN_MUST_CHECK arn_status host_engine_invoke(host_engine *engine, arn_error *error);
 
 // Says whether nothing was written outside the arena since the start.

@@ -9,7 +9,7 @@
 
 #define NO_ROOT UINT32_MAX
 
-// ---- opening -----------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 static void note_tensor(host_row_walk *w, uint32_t i) {
   arn_tensor t;
@@ -55,7 +55,8 @@ static uint32_t most_changes(const host_row_walk *w) {
 bool host_row_walk_open(host_row_walk *w, const arn_interpreter *nn) {
   memset(w, 0, sizeof *w);
   w->nn = nn;
-  if (nn->row_plan_at == 0 || arn_model_subgraph(nn->model, 0, &w->subgraph) != ARN_OK) return false;
+  if (nn->row_plan_at == 0) return false;
+  if (arn_model_subgraph(nn->model, 0, &w->subgraph) != ARN_OK) return false;
   arn__row_plan_reopen(&w->plan, nn->model, nn->row_plan_at);
   w->tensors = calloc(w->subgraph.tensor_count + 1u, sizeof *w->tensors);
   w->nodes = calloc(w->subgraph.node_count + 1u, sizeof *w->nodes);
@@ -77,7 +78,7 @@ void host_row_walk_close(host_row_walk *w) {
   memset(w, 0, sizeof *w);
 }
 
-// ---- walking -----------------------------------------------------------------------------------------
+// ---- walking ------------------------------------------------------------------------------------
 
 static void bear(host_row_walk *w, uint32_t tensor, uint32_t bytes) {
   host_walk_tensor *t = &w->tensors[tensor];
@@ -110,7 +111,8 @@ void host_row_walk_begin(host_row_walk *w) {
 
 static uint32_t number(host_row_walk *w) {
   uint32_t value = 0;
-  (void)arn__row_plan_number(&w->plan, &w->proof_cursor, w->plan.proof_at + w->plan.proof_bytes, &value);
+  const uint32_t end = w->plan.proof_at + w->plan.proof_bytes;
+  (void)arn__row_plan_number(&w->plan, &w->proof_cursor, end, &value);
   return value;
 }
 
@@ -122,7 +124,8 @@ static void walk_port(host_row_walk *w) {
   else die(w, tensor, number(w), false);
 }
 
-static bool named_before(const host_row_walk *w, const arn_node *node, uint32_t slot, uint32_t root) {
+static bool named_before(const host_row_walk *w, const arn_node *node, uint32_t slot,
+                         uint32_t root) {
   for (uint32_t i = 0; i < slot; i++) {
     const int32_t t = arn_model_index(w->nn->model, node->inputs_at, i);
     if (t >= 0 && w->tensors[t].root == root) return true;
@@ -161,7 +164,8 @@ bool host_row_walk_next(host_row_walk *w) {
   return true;
 }
 
-uint32_t host_row_walk_offset(const host_row_walk *w, uint32_t tensor, uint32_t byte, uint32_t *run) {
+uint32_t host_row_walk_offset(const host_row_walk *w, uint32_t tensor, uint32_t byte,
+                              uint32_t *run) {
   const uint32_t where = arn__row_plan_place(&w->plan, tensor);
   const uint32_t *table = arn__row_tables(&w->plan);
   const uint32_t at = arn__place_offset(where);

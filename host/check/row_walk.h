@@ -1,5 +1,5 @@
-// Replays the row plan of a started engine on paper: its steps, and which bytes of which tensor are born
-// and die in each, as the proof in the plan says.
+// Replays the row plan of a started engine on paper: its steps, and which bytes of which tensor are
+// born and die in each, as the proof in the plan says.
 #ifndef ARENITE_HOST_CHECK_ROW_WALK_H
 #define ARENITE_HOST_CHECK_ROW_WALK_H
 
@@ -39,8 +39,8 @@ typedef struct host_row_walk {
   uint32_t change_count;
 } host_row_walk;
 
-// Needs: a started engine that runs by a row plan. Borrows nn. Returns false where it has none, or the
-// host has no memory.
+// Needs: a started engine that runs by a row plan. Borrows nn. Returns false where it has none, or
+// the host has no memory.
 bool host_row_walk_open(host_row_walk *walk, const arn_interpreter *nn);
 void host_row_walk_close(host_row_walk *walk);
 
@@ -50,11 +50,13 @@ void host_row_walk_begin(host_row_walk *walk);
 // Goes to the next step. Returns false at the end.
 bool host_row_walk_next(host_row_walk *walk);
 
-// Says whether the step is one in which rows of an input arrive or rows of an output are handed over.
+// Says whether the step is one in which rows of an input arrive or rows of an output are handed
+// over.
 bool host_row_walk_is_port(const host_row_walk *walk);
 
-// Returns where byte `byte` of a tensor lies in the dynamic region, and in *run how many bytes follow it
-// there without a gap.
-uint32_t host_row_walk_offset(const host_row_walk *walk, uint32_t tensor, uint32_t byte, uint32_t *run);
+// Returns where byte `byte` of a tensor lies in the dynamic region, and in *run how many bytes
+// follow it there without a gap.
+uint32_t host_row_walk_offset(const host_row_walk *walk, uint32_t tensor, uint32_t byte,
+                              uint32_t *run);
 
 #endif

@@ -56,7 +56,8 @@ static bool fetch(void *context, uint32_t input, uint32_t row, void *to, uint32_
   return true;
 }
 
-static bool deliver(void *context, uint32_t output, uint32_t row, const void *from, uint32_t bytes) {
+static bool deliver(void *context, uint32_t output, uint32_t row, const void *from,
+                    uint32_t bytes) {
   host_stream *s = context;
   if (!is_next(s, s->delivered, s->output_bytes, output, row, bytes)) return false;
   memcpy(s->outputs[output] + (size_t)row * bytes, from, bytes);
@@ -83,7 +84,8 @@ bool host_stream_is_complete(const host_stream *s, const arn_interpreter *nn) {
     const arn_tensor_view view = arn_output(nn, i);
     arn_tensor t;
     arn_model_tensor(nn->model, &g, (uint32_t)arn_model_index(nn->model, g.outputs_at, i), &t);
-    if (view.data == NULL && view.bytes > 0 && s->delivered[i] != arn__rows_of(&t).rows) return false;
+    const bool streamed = view.data == NULL && view.bytes > 0;
+    if (streamed && s->delivered[i] != arn__rows_of(&t).rows) return false;
   }
   return true;
 }

@@ -18,7 +18,7 @@ static cli_rung *add_rung(cli_ladder *l, const char *name, const char *cost) {
   return rung;
 }
 
-// ---- rungs that run ----------------------------------------------------------------------------------
+// ---- rungs that run -----------------------------------------------------------------------------
 
 static const char *role_name(host_role role) {
   return role == HOST_INPUT ? "input" : role == HOST_OUTPUT ? "output" : "tensor";
@@ -67,7 +67,7 @@ static int run_rung(const cli_model *m, const cli_options *o, cli_rung *rung) {
   return ok ? EXIT_OK : cli_fail(EXIT_INTERNAL, "out of host memory");
 }
 
-// ---- the best order of whole operators ---------------------------------------------------------------
+// ---- the best order of whole operators ----------------------------------------------------------
 
 static void say_order(cli_rung *rung, const host_order *order) {
   uint32_t moved = 0;
@@ -76,7 +76,7 @@ static void say_order(cli_rung *rung, const host_order *order) {
                                                       : "none: the file's order is as good");
   snprintf(rung->bound, sizeof rung->bound,
            order->proved ? "every order has %llu bytes of whole tensors alive at once"
-                         : "%llu bytes alive at once in the file's order; too many orders to try all",
+                         : "%llu bytes alive at once in the file's order; too many to try all",
            (unsigned long long)order->live_bytes);
 }
 
@@ -101,7 +101,8 @@ static bool place_order(const host_row_graph *g, const host_order *order, cli_ru
   return ok;
 }
 
-// Fills the rung of the best order, and what that order needs with outputs in place of dying inputs.
+// Fills the rung of the best order, and what that order needs with outputs in place of dying
+// inputs.
 static bool order_rung(const cli_model *m, cli_rung *rung, cli_rung *in_place) {
   const host_options options = {.config = {.flags = ARN_IGNORE_PLAN}};
   const host_stream_wish none = {0, 0};
@@ -126,7 +127,7 @@ static bool order_rung(const cli_model *m, cli_rung *rung, cli_rung *in_place) {
   return ok;
 }
 
-// ---- the ladder --------------------------------------------------------------------------------------
+// ---- the ladder ---------------------------------------------------------------------------------
 
 static uint32_t all_inputs(const cli_model *m) {
   arn_subgraph g;

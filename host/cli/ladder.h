@@ -22,8 +22,8 @@ typedef struct cli_ladder {
   uint32_t count;
 } cli_ladder;
 
-// Plans a model in every way, at most options->budget_seconds for each search. Returns an exit code; the
-// reason has been printed.
+// Plans a model in every way, at most options->budget_seconds for each search. Returns an exit
+// code; the reason has been printed.
 int cli_ladder_climb(const cli_model *model, const cli_options *options, cli_ladder *ladder);
 
 void cli_ladder_print(const cli_ladder *ladder);

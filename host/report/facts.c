@@ -26,7 +26,7 @@ static void op_name(const arn_model *m, const arn_node *node, char *to, size_t s
   }
 }
 
-// ---- tensors -----------------------------------------------------------------------------------------
+// ---- tensors ------------------------------------------------------------------------------------
 
 static host_role role_of(const host_facts *f, const host_tensor_fact *t) {
   const arn_model *m = f->nn->model;
@@ -120,7 +120,7 @@ static void gather_owners(host_facts *f) {
   }
 }
 
-// ---- steps -------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static int by_offset(const void *a, const void *b) {
   const host_block *x = a, *y = b;

@@ -1,9 +1,10 @@
-// The facts of a plan, taken from a started interpreter: what is where, from when to when, and why the
-// arena is as large as it is. Every report (text, JSON) is made from these and nothing else.
+// The facts of a plan, taken from a started interpreter: what is where, from when to when, and why
+// the arena is as large as it is. Every report (text, JSON) is made from these and nothing else.
 //
-// Time is counted in steps of the main subgraph: step n runs node n; by a row plan, it is the plan's step n:
-// some rows of a node, or rows of an input that arrive or of an output that go. A tensor is alive from `first` to
-// `last`, both included; subgraph inputs from step 0, outputs to the last step.
+// Time is counted in steps of the main subgraph: step n runs node n; by a row plan, it is the
+// plan's step n: some rows of a node, or rows of an input that arrive or of an output that go. A
+// tensor is alive from `first` to `last`, both included; subgraph inputs from step 0, outputs to
+// the last step.
 #ifndef ARENITE_HOST_REPORT_FACTS_H
 #define ARENITE_HOST_REPORT_FACTS_H
 
@@ -21,7 +22,7 @@ typedef struct host_tensor_fact {
   arn_placement place;
   int32_t first, last;    // steps; -1 where it has no life in the dynamic region
   int32_t producer;       // node, or -1
-  int32_t owner;          // tensor whose bytes it shares (views); itself where it owns them; -1: none
+  int32_t owner;          // tensor whose bytes it shares (views); itself: its own; -1: none
   uint32_t rows;
   uint32_t first_group, group_count;   // by a row plan: in host_facts.groups
 } host_tensor_fact;
@@ -83,8 +84,8 @@ void host_facts_free(host_facts *facts);
 // Returns room for what is alive at any step (the caller frees), or NULL.
 host_block *host_facts_blocks(const host_facts *facts);
 
-// Fills `blocks` (from host_facts_blocks) with what is alive at `step`, sorted by offset, and returns their
-// number.
+// Fills `blocks` (from host_facts_blocks) with what is alive at `step`, sorted by offset, and
+// returns their number.
 uint32_t host_facts_live(const host_facts *facts, uint32_t step, host_block *blocks);
 
 // Multiply-accumulates of a node (convolutions, fully connected, matrix products, recurrent cells).

@@ -133,7 +133,8 @@ static void add_breakdown(cJSON *object, const host_breakdown *b) {
 void host_json_add_plan(cJSON *object, const host_facts *f) {
   const arn_usage *u = &f->usage;
   static const char *const planners[] = {"auto", "greedy", "lifetime", "colour", "id", "offline"};
-  cJSON_AddStringToObject(object, "planner", f->by_row_plan ? "rows" : planners[f->nn->config.planner]);
+  const char *planner = f->by_row_plan ? "rows" : planners[f->nn->config.planner];
+  cJSON_AddStringToObject(object, "planner", planner);
   add_number(object, "alignment", f->nn->config.alignment);
   add_number(object, "arena_bytes", u->arena_bytes);
   add_number(object, "static_bytes", u->static_bytes);

@@ -43,7 +43,7 @@ static void raise_list(uint32_t *mark, const arn_interpreter *nn, uint32_t at, u
   }
 }
 
-// ---- by a row plan -----------------------------------------------------------------------------------
+// ---- by a row plan ------------------------------------------------------------------------------
 
 // What is written in a step; what is read was written before, or is an input.
 static void raise_written(host_recorder *r) {
@@ -69,8 +69,8 @@ static bool is_at(const host_recorder *r, const arn_step *step) {
 
 // Goes on to the plan's step that the engine begins. (Control flow begins the same one again.)
 static void follow(host_recorder *r, const arn_step *step) {
-  const bool begun = r->current < r->step_count;
-  for (uint32_t tries = 0; !(begun && tries == 0 && is_at(r, step)) && tries <= 2 * r->step_count; tries++) {
+  if (r->current < r->step_count && is_at(r, step)) return;
+  for (uint32_t tries = 0; tries <= 2 * r->step_count; tries++) {
     if (!host_row_walk_next(&r->walk)) {
       host_row_walk_begin(&r->walk);
       r->current = UINT32_MAX;
@@ -82,7 +82,8 @@ static void follow(host_recorder *r, const arn_step *step) {
   }
 }
 
-static void raise_memory(host_recorder *r, const arn_interpreter *nn, const arn_node_memory *memory) {
+static void raise_memory(host_recorder *r, const arn_interpreter *nn,
+                         const arn_node_memory *memory) {
   const uint32_t base = nn->usage.peak_offset, node = r->walk.step.node;
   uint32_t *mark = &r->steps[r->current].high_water;
   const uint32_t scratch = base + memory->scratch_offset + memory->scratch_bytes;
@@ -94,7 +95,7 @@ static void raise_memory(host_recorder *r, const arn_interpreter *nn, const arn_
   *mark = (*mark + 3u) & ~3u;
 }
 
-// ---- hooks -------------------------------------------------------------------------------------------
+// ---- hooks --------------------------------------------------------------------------------------
 
 static bool before(void *context, const arn_interpreter *nn, const arn_step *step) {
   host_recorder *r = context;
@@ -131,8 +132,8 @@ arn_hooks host_recorder_hooks(host_recorder *r) {
   return (arn_hooks){.before = before, .after = after, .context = r};
 }
 
-// The start's temporary records lie at the end of the arena, wherever that is: what they need is the
-// static region plus their own bytes.
+// The start's temporary records lie at the end of the arena, wherever that is: what they need is
+// the static region plus their own bytes.
 static uint32_t bytes_of_start(const host_engine *e) {
   const uint32_t end = e->nn.arena_bytes & ~3u, fixed = e->usage.static_bytes;
   uint32_t lowest = fixed;

@@ -1,5 +1,6 @@
-// A recorder for a running engine: time of each step, and the highest byte of the arena that the step
-// uses, taken from what its operator is really handed (rows of inputs and outputs, scratch, state).
+// A recorder for a running engine: time of each step, and the highest byte of the arena that the
+// step uses, taken from what its operator is really handed (rows of inputs and outputs, scratch,
+// state).
 #ifndef ARENITE_HOST_REPORT_RECORDER_H
 #define ARENITE_HOST_REPORT_RECORDER_H
 
@@ -27,8 +28,8 @@ void host_recorder_close(host_recorder *recorder);
 // The hooks to give to the engine.
 arn_hooks host_recorder_hooks(host_recorder *recorder);
 
-// Call right after the engine was opened (filled with HOST_FILL_A5): looks which bytes the start wrote.
-// Returns false where the host has no memory for the steps of a row plan.
+// Call right after the engine was opened (filled with HOST_FILL_A5): looks which bytes the start
+// wrote. Returns false where the host has no memory for the steps of a row plan.
 bool host_recorder_start(host_recorder *recorder, const host_engine *engine);
 
 // Returns the high water of the whole run, in bytes from the arena's start.

@@ -58,7 +58,7 @@ static uint32_t add_group(struct gatherer *g, host_group_fact group) {
   return f->group_count++;
 }
 
-// ---- steps -------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static void touch(host_tensor_fact *t, int32_t step) {
   if (t->place.region != ARN_REGION_DYNAMIC && t->place.region != ARN_REGION_ROWS) return;
@@ -86,7 +86,8 @@ static void note_port(struct gatherer *g, uint32_t step) {
   s->node = NOWHERE;
   s->first_row = at->first;
   s->rows = at->count;
-  snprintf(s->op, sizeof s->op, arrives ? "rows of input %u arrive" : "rows of output %u go", at->port);
+  snprintf(s->op, sizeof s->op, "rows of %s %u %s", arrives ? "input" : "output", at->port,
+           arrives ? "arrive" : "go");
 }
 
 // Multiply-accumulates of a node are spread over its rows; the parts add up to the whole.
@@ -101,7 +102,8 @@ static void note_fold(struct gatherer *g, uint32_t step) {
   if (about->work != ARN_FOLD || at->count == about->rows || bytes == 0) return;
   const uint32_t offset = arn__row_plan_fold(&g->walk.plan, at->node);
   if (at->first == 0) {
-    g->fold_group[at->node] = add_group(g, (host_group_fact){-1, 0, 1, offset, bytes, (int32_t)step, 0});
+    const host_group_fact group = {-1, 0, 1, offset, bytes, (int32_t)step, 0};
+    g->fold_group[at->node] = add_group(g, group);
   }
   if (!g->failed) g->f->groups[g->fold_group[at->node]].last = (int32_t)step;
 }
@@ -151,7 +153,7 @@ static void walk_steps(struct gatherer *g) {
   touch_ports(g);
 }
 
-// ---- groups ------------------------------------------------------------------------------------------
+// ---- groups -------------------------------------------------------------------------------------
 
 static int by_tensor(const void *a, const void *b) {
   const struct event *x = a, *y = b;

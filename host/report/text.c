@@ -35,7 +35,7 @@ static const char *role_name(host_role role) {
   return names[role];
 }
 
-// ---- profile -----------------------------------------------------------------------------------------
+// ---- profile ------------------------------------------------------------------------------------
 
 static void put_block(FILE *out, const host_facts *f, const host_block *b, uint32_t alive) {
   char shape[64];
@@ -111,8 +111,9 @@ void host_text_profile(FILE *out, const host_facts *f) {
   fprintf(out, "  arena needed   %9u bytes\n", u->arena_bytes);
   fprintf(out, "  static region  %9u bytes\n", u->static_bytes);
   fprintf(out, "  dynamic peak   %9u bytes, from offset 0x%x\n", u->dynamic_bytes, u->peak_offset);
-  fprintf(out, "  lower bound    %9u bytes for the dynamic region in this order%s; gap %d (%.1f %%)\n",
-          f->bound_bytes, f->by_row_plan ? " of rows" : "", (int)(u->dynamic_bytes - f->bound_bytes),
+  fprintf(out, "  lower bound    %9u bytes for the dynamic region in this order%s; "
+          "gap %d (%.1f %%)\n", f->bound_bytes, f->by_row_plan ? " of rows" : "",
+          (int)(u->dynamic_bytes - f->bound_bytes),
           f->bound_bytes ? 100.0 * (double)((int64_t)u->dynamic_bytes - f->bound_bytes) /
                                f->bound_bytes : 0.0);
   fprintf(out, "  largest scratch%9u bytes\n", scratch);
@@ -120,7 +121,7 @@ void host_text_profile(FILE *out, const host_facts *f) {
   put_largest(out, f);
 }
 
-// ---- formula -----------------------------------------------------------------------------------------
+// ---- formula ------------------------------------------------------------------------------------
 
 void host_text_formula(FILE *out, const host_facts *f) {
   const host_breakdown *b = &f->breakdown;
@@ -144,7 +145,7 @@ void host_text_formula(FILE *out, const host_facts *f) {
   fprintf(out, "  ---------\n  %9u  = the arena, to the byte\n", sum);
 }
 
-// ---- map ---------------------------------------------------------------------------------------------
+// ---- map ----------------------------------------------------------------------------------------
 
 static char letter_of(int32_t tensor) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -199,7 +200,7 @@ void host_text_map(FILE *out, const host_facts *f) {
   free(blocks);
 }
 
-// ---- curve -------------------------------------------------------------------------------------------
+// ---- curve --------------------------------------------------------------------------------------
 
 void host_text_curve(FILE *out, const host_facts *f) {
   const uint32_t columns = columns_of(f), top = f->usage.dynamic_bytes;

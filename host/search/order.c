@@ -24,11 +24,13 @@ struct search {
   uint32_t running;        // nodes that run at all
 };
 
-static const uint32_t *set_of(const struct search *s, uint32_t i) { return s->sets + (size_t)i * s->words; }
+static const uint32_t *set_of(const struct search *s, uint32_t i) {
+  return s->sets + (size_t)i * s->words;
+}
 
 static bool has(const uint32_t *set, uint32_t n) { return set[n / 32] >> (n % 32) & 1; }
 
-// ---- what is alive -----------------------------------------------------------------------------------
+// ---- what is alive ------------------------------------------------------------------------------
 
 static bool is_needed(const host_row_graph *g, const uint32_t *set, uint32_t root) {
   if (g->roots[root].is_output) return true;
@@ -65,7 +67,7 @@ static bool may_run(const host_row_graph *g, const uint32_t *set, uint32_t n) {
   return true;
 }
 
-// ---- states by rising peak ---------------------------------------------------------------------------
+// ---- states by rising peak ----------------------------------------------------------------------
 
 static bool goes_first(const struct search *s, uint32_t a, uint32_t b) {
   const struct state *x = &s->states[a], *y = &s->states[b];
@@ -123,17 +125,20 @@ static void expand(struct search *s, uint32_t from, uint32_t *set) {
     if (!may_run(s->g, set, n)) continue;
     const uint64_t live = live_in(s->g, set, n), before = s->states[from].peak;
     set[n / 32] |= 1u << (n % 32);
-    add(s, set, (struct state){live > before ? live : before, from, n, s->states[from].done + 1, 0});
+    const uint64_t peak = live > before ? live : before;
+    add(s, set, (struct state){peak, from, n, s->states[from].done + 1, 0});
   }
 }
 
-// ---- the whole ---------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static void write_order(const struct search *s, uint32_t last, host_order *o) {
   o->count = s->states[last].done;
   o->live_bytes = s->states[last].peak;
   o->proved = true;
-  for (uint32_t i = o->count; i-- > 0; last = s->states[last].from) o->nodes[i] = s->states[last].node;
+  for (uint32_t i = o->count; i-- > 0; last = s->states[last].from) {
+    o->nodes[i] = s->states[last].node;
+  }
 }
 
 static void keep_file_order(const struct search *s, uint32_t *set, host_order *o) {

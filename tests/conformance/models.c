@@ -16,7 +16,7 @@ struct model_case {
   size_t size;
 };
 
-// ---- index.tsv --------------------------------------------------------------------------------------
+// ---- index.tsv ----------------------------------------------------------------------------------
 
 // Returns field `column` of a tab-separated line, cut out in place of a copy of the line.
 static const char *field(const char *line, int column, char *copy, size_t size) {
@@ -42,7 +42,7 @@ static int find_column(const char *header, const char *name) {
   }
 }
 
-// ---- one model --------------------------------------------------------------------------------------
+// ---- one model ----------------------------------------------------------------------------------
 
 static void *read_golden(const struct model_case *c, uint32_t invocation, uint32_t output,
                          size_t *bytes) {
@@ -94,7 +94,7 @@ static bool invoke(const struct model_case *c, const char *how, host_engine *e,
   return ok;
 }
 
-// ---- the CRC of every tensor, in a plan that keeps all ---------------------------------------------
+// ---- the CRC of every tensor, in a plan that keeps all ------------------------------------------
 
 static uint32_t crc32_of(const uint8_t *p, size_t n) {
   uint32_t crc = 0xFFFFFFFFu;
@@ -171,7 +171,7 @@ static bool check_tensors(const struct model_case *c) {
   return ok;
 }
 
-// ---- all variants ------------------------------------------------------------------------------------
+// ---- all variants -------------------------------------------------------------------------------
 
 static bool run_variant(runner *r, const struct model_case *c, const variant *v) {
   session s;

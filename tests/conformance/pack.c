@@ -133,7 +133,8 @@ static bool run_invocations(const struct pack_case *c, const char *how, session 
   return true;
 }
 
-// Copies the model to a block of its own size, so that a read beyond it is caught by the sanitizers.
+// Copies the model to a block of its own size, so that a read beyond it is caught by the
+// sanitizers.
 static void *copy_model(const struct pack_case *c) {
   const uint32_t bytes = word(c->at, 7);
   void *copy = aligned_alloc(64, ((size_t)bytes / 64 + 1) * 64);

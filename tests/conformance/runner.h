@@ -40,8 +40,8 @@ bool runner_check_output(const char *name, const char *how, const char *tensor,
                          const arn_tensor_view *got, const void *want, size_t want_bytes,
                          host_tolerance tolerance);
 
-// Checks every node of an engine that was opened with ARN_KEEP_ALL and invoked. Complains and returns
-// false where a node gives other bytes by rows.
+// Checks every node of an engine that was opened with ARN_KEEP_ALL and invoked. Complains and
+// returns false where a node gives other bytes by rows.
 bool runner_check_rows(runner *r, const char *name, const host_engine *engine);
 
 // Has the plan of a started engine checked. Complains and returns false where it is not sound.
@@ -50,7 +50,8 @@ bool runner_check_plan(const char *name, const char *how, const host_engine *eng
 // Climbs the size ladder with a model. Complains and returns false where a size goes wrong.
 bool runner_climb(runner *r, const char *name, const void *bytes, size_t size);
 
-// Prints where everything lies; the same text on every machine. Returns false where it does not start.
+// Prints where everything lies; the same text on every machine. Returns false where it does not
+// start.
 bool runner_print_plan(const char *name, const void *bytes, size_t size);
 
 void runner_count(runner *r, const char *name, bool passed);

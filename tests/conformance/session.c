@@ -24,7 +24,8 @@ static void *take(arn_optimized *r) {
   return file;
 }
 
-static bool optimise(session *s, const char *name, const variant *v, const void *bytes, size_t *size) {
+static bool optimise(session *s, const char *name, const variant *v, const void *bytes,
+                     size_t *size) {
   host_search_options search = {.budget_seconds = BUDGET_SECONDS, .keep_rows = true};
   arn_optimized r;
   arn_error error = {0};
@@ -36,7 +37,7 @@ static bool optimise(session *s, const char *name, const variant *v, const void 
   if (status != ARN_OK) return complain_error(name, v->name, "can't be optimised", &error);
   if (!arn_run_the_same(bytes, *size, r.bytes, r.size, COMPARED_INVOCATIONS)) {
     free(r.bytes);
-    return runner_complain(name, v->name, "the optimised file gives other bytes than the file itself");
+    return runner_complain(name, v->name, "the optimised file gives other bytes");
   }
   *size = r.size;
   s->file = take(&r);

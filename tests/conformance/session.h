@@ -1,5 +1,5 @@
-// A started engine of a case, as a variant wants it: of the file as it is, or of its optimised form, whose
-// dead rows are overwritten at once.
+// A started engine of a case, as a variant wants it: of the file as it is, or of its optimised
+// form, whose dead rows are overwritten at once.
 #ifndef ARENITE_TESTS_CONFORMANCE_SESSION_H
 #define ARENITE_TESTS_CONFORMANCE_SESSION_H
 
@@ -14,8 +14,8 @@ typedef struct session {
   void *file;        // the optimised file
 } session;
 
-// Optimises where the variant says so, opens, and has the plan checked. Complains and returns false where
-// that fails; `unplanned` is no failure. Borrows bytes and name.
+// Optimises where the variant says so, opens, and has the plan checked. Complains and returns false
+// where that fails; `unplanned` is no failure. Borrows bytes and name.
 bool session_open(session *s, runner *r, const char *name, const void *bytes, size_t size,
                   const variant *v);
 void session_close(session *s);

@@ -1,5 +1,5 @@
-// Optimised files of real networks whose plan was damaged: refused, or the same bytes. (test_row_plan.c
-// does it byte by byte to a small network.)
+// Optimised files of real networks whose plan was damaged: refused, or the same bytes.
+// (test_row_plan.c does it byte by byte to a small network.)
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,8 @@ static void optimise(struct subject *s, const char *path, host_stream_wish strea
 
 // A byte flipped or set to an extreme; a word so; a stretch moved over another.
 static void damage(struct subject *s) {
-  static const uint32_t extremes[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x3FFFFFFC, 0xC0000000};
+  static const uint32_t extremes[] = {0,          1,          0x7FFFFFFF, 0x80000000,
+                                      0xFFFFFFFF, 0x3FFFFFFC, 0xC0000000};
   const uint32_t at = draw(s->plan_bytes - 4), other = draw(s->plan_bytes - 4);
   uint32_t word;
   switch (draw(6)) {
