@@ -47,8 +47,8 @@ typedef struct cli_model {
 int cli_load(cli_model *m, const char *path);
 void cli_unload(cli_model *m);
 
-// Prints `error` as one sentence that names the file, the node, the tensor and the next step; returns
-// the exit code for it.
+// Prints `error` as one sentence that names the file, the node, the tensor and the next step;
+// returns the exit code for it.
 int cli_complain(const cli_model *m, const arn_error *error);
 
 // The tool registers every operator there is: one that is not registered does not exist here.
@@ -57,8 +57,8 @@ void cli_say_not_supported(arn_error *error);
 // Prints a sentence to stderr and returns `code`.
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Parses a number of bytes ("65536", "64K", "1M", "0x10000"). Returns false where it is none, or above
-// 1 GiB.
+// Parses a number of bytes ("65536", "64K", "1M", "0x10000"). Returns false where it is none, or
+// above 1 GiB.
 bool cli_parse_bytes(const char *text, uint32_t *bytes);
 
 // Parses a decimal number in [least, most].

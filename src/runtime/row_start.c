@@ -1,5 +1,5 @@
-// Starting the main subgraph by the row plan that the file carries: nodes prepare as ever; places come
-// from the plan, which is verified before it is used.
+// Starting the main subgraph by the row plan that the file carries: nodes prepare as ever; places
+// come from the plan, which is verified before it is used.
 #include <string.h>
 
 #include "../graph/graph.h"
@@ -123,8 +123,8 @@ static void read_in_place(arn__starter *s, const arn_subgraph *g, uint32_t n) {
   places[out] = places[in];
 }
 
-// A tensor that nobody writes: whatever planned it, it has no place (the shape of a TRANSPOSE_CONV that a
-// converter left without data).
+// A tensor that nobody writes: whatever planned it, it has no place (the shape of a TRANSPOSE_CONV
+// that a converter left without data).
 static bool is_nobodys(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
   return arn__graph_producer(m, g, tensor) < 0 &&
          arn_model_index_find(m, g->inputs_at, g->input_count, tensor) < 0;
