@@ -1,6 +1,6 @@
-// Times every model of a directory against the reference column of its index (tflm_ms): one core, the
-// median of several invocations after one warm-up. Prints a table and geometric means; writes CSV where a
-// second argument names a file. Never asserted: times on a shared machine are rough.
+// Times every model of a directory against the reference column of its index (tflm_ms): one core,
+// the median of several invocations after one warm-up. Prints a table and geometric means; writes
+// CSV where a second argument names a file. Never asserted: times on a shared machine are rough.
 //   build/bench/models ../shared/models [out.csv]
 #include <math.h>
 #include <stdio.h>
@@ -121,7 +121,8 @@ int main(int argc, char **argv) {
   while (fgets(line, sizeof line, index)) bench(argv[1], line, columns, csv, means);
   for (int i = 0; i < 2; i++) {
     if (means[i].count == 0) continue;
-    printf("geometric mean over %d %s models above 1 ms: %.2f times\n", means[i].count, means[i].name,
+    printf("geometric mean over %d %s models above 1 ms: %.2f times\n", means[i].count,
+           means[i].name,
            exp(means[i].sum / means[i].count));
   }
   fclose(index);

@@ -1,6 +1,6 @@
 // What rows cost in time: each optimised file run by its row plan and, in turns, as whole operators
-// in the file's order (the plan ignored), in one process. The fastest of many invocations counts, in
-// processor time: a shared machine disturbs the others. Never asserted.
+// in the file's order (the plan ignored), in one process. The fastest of many invocations counts,
+// in processor time: a shared machine disturbs the others. Never asserted.
 //   build/bench/rows [--budget S] MODEL.tflite...
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-// model_ops MODEL.tflite: prints a header that names the operators which the model needs, one line each
-// ARN_OP(record), and includes nothing: define ARN_OP around it. For images that link only those.
+// model_ops MODEL.tflite: prints a header that names the operators which the model needs, one line
+// each ARN_OP(record), and includes nothing: define ARN_OP around it. For images that link only
+// those.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// The least application: opens, starts and invokes a model with the operators named by -DOPS. Linked by
-// tools/size_image.sh, to see what operators cost. -DOPS='OP(conv_2d) OP(softmax)'
+// The least application: opens, starts and invokes a model with the operators named by -DOPS.
+// Linked by tools/size_image.sh, to see what operators cost. -DOPS='OP(conv_2d) OP(softmax)'
 #include "arenite/arenite.h"
 
 #define OP(record) &arn_op_##record,

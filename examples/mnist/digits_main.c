@@ -1,5 +1,5 @@
-// digits MODEL.tflite DIGITS.bin: classifies the digits of a file and prints the accuracy, with a few of
-// them drawn. The same calls as on a microcontroller: open, start, copy pixels, invoke.
+// digits MODEL.tflite DIGITS.bin: classifies the digits of a file and prints the accuracy, with a
+// few of them drawn. The same calls as on a microcontroller: open, start, copy pixels, invoke.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -58,7 +58,9 @@ static void find_lives(struct walk *w) {
     arn_model_node(m, &w->g, n, &node);
     find_views(w, &node, &memory);
   }
-  for (uint32_t i = 0; i < w->g.input_count; i++) live_at(w, arn_model_index(m, w->g.inputs_at, i), 0);
+  for (uint32_t i = 0; i < w->g.input_count; i++) {
+    live_at(w, arn_model_index(m, w->g.inputs_at, i), 0);
+  }
   for (uint32_t n = 0; n < w->g.node_count; n++) {
     arn_model_node(m, &w->g, n, &node);
     for (uint32_t i = 0; i < node.input_count; i++) {
@@ -77,9 +79,10 @@ static bool meet(uint32_t a, uint32_t a_bytes, uint32_t b, uint32_t b_bytes) {
   return a < b + b_bytes && b < a + a_bytes;
 }
 
-// ---- an output over an input that dies ----------------------------------------------------------------
+// ---- an output over an input that dies ----------------------------------------------------------
 
-// Says whether output row r may be written without touching what rows from r on read through a slot.
+// Says whether output row r may be written without touching what rows from r on read through a
+// slot.
 static bool row_is_clear(const host_trial *t, uint32_t slot, const arn_tensor *in,
                          const struct piece *a, const struct piece *b, uint32_t r) {
   const uint32_t out_row = b->bytes / t->p.rows, in_row = arn__rows_bytes(in);
@@ -115,14 +118,15 @@ static bool may_overlap(const struct walk *w, uint32_t n, int32_t in_owner, cons
   return true;
 }
 
-// ---- the walk ----------------------------------------------------------------------------------------
+// ---- the walk -----------------------------------------------------------------------------------
 
 static void note(struct walk *w, const char *what, uint32_t node, int32_t a, int32_t b) {
   if (w->clash.what) return;
   w->clash = (host_plan_clash){what, w->subgraph, node, a, b};
 }
 
-// Says whether tensor `out` is the first output of the node in which `in` dies, and may lie over it.
+// Says whether tensor `out` is the first output of the node in which `in` dies, and may lie over
+// it.
 static bool follows(const struct walk *w, int32_t in, int32_t out) {
   const struct piece *a = &w->pieces[in], *b = &w->pieces[out];
   arn_node node;

@@ -12,8 +12,8 @@
 #define GAP_BYTES 64u
 #define BLOCK_ALIGNMENT 16u
 
-// A tensor of the node: its rows lie at table[first_entry + row] of the scattered memory; the word before
-// holds their bytes.
+// A tensor of the node: its rows lie at table[first_entry + row] of the scattered memory; the word
+// before holds their bytes.
 struct part {
   int32_t tensor;
   bool is_output, scattered;
@@ -47,7 +47,7 @@ const char *host_rows_text(host_rows_result result) {
   return texts[result];
 }
 
-// ---- setting up --------------------------------------------------------------------------------------
+// ---- setting up ---------------------------------------------------------------------------------
 
 static bool add_part(struct rig *r, int32_t tensor, uint32_t slot, bool is_output) {
   arn_tensor t;
@@ -60,7 +60,8 @@ static bool add_part(struct rig *r, int32_t tensor, uint32_t slot, bool is_outpu
   struct part *part = &r->parts[r->part_count++];
   *part = (struct part){.tensor = tensor, .is_output = is_output, .slot = slot, .rows = rows,
                         .row_bytes = t.bytes / rows, .bytes = t.bytes,
-                        .scattered = rows > 1 && !(r->t.p.work == ARN_FOLD && (slot > 0 || is_output)),
+                        .scattered = rows > 1 && !(r->t.p.work == ARN_FOLD && (slot > 0 ||
+                                                                               is_output)),
                         .first_entry = r->table_words + 1};
   part->values = arn_tensor_at(&r->engine->nn, 0, (uint32_t)tensor).data;
   r->table_words += rows + 1;
@@ -81,10 +82,14 @@ static bool is_stateful(const struct rig *r) {
 
 static bool add_parts(struct rig *r) {
   for (uint32_t i = 0; i < r->t.node.input_count; i++) {
-    if (!add_part(r, arn_model_index(&r->engine->model, r->t.node.inputs_at, i), i, false)) return false;
+    if (!add_part(r, arn_model_index(&r->engine->model, r->t.node.inputs_at, i), i, false)) {
+      return false;
+    }
   }
   for (uint32_t i = 0; i < r->t.node.output_count; i++) {
-    if (!add_part(r, arn_model_index(&r->engine->model, r->t.node.outputs_at, i), i, true)) return false;
+    if (!add_part(r, arn_model_index(&r->engine->model, r->t.node.outputs_at, i), i, true)) {
+      return false;
+    }
   }
   return true;
 }
@@ -136,10 +141,11 @@ static bool allocate(struct rig *r) {
   return r->memory && r->expected && r->scratch && r->fold;
 }
 
-// ---- one step ----------------------------------------------------------------------------------------
+// ---- one step -----------------------------------------------------------------------------------
 
 static void put_row(struct rig *r, const struct part *part, uint32_t row) {
-  memcpy(r->memory + r->table[part->first_entry + row], part->values + (size_t)row * part->row_bytes,
+  memcpy(r->memory + r->table[part->first_entry + row], part->values +
+         (size_t)row * part->row_bytes,
          part->row_bytes);
 }
 

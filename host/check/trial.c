@@ -4,7 +4,9 @@
 
 bool host_trial_prepare(host_trial *t, const arn_interpreter *nn, uint32_t subgraph, uint32_t n) {
   memset(t, 0, sizeof *t);
-  if (arn_model_subgraph(nn->model, subgraph, &t->g) != ARN_OK || n >= t->g.node_count) return false;
+  if (arn_model_subgraph(nn->model, subgraph, &t->g) != ARN_OK || n >= t->g.node_count) {
+    return false;
+  }
   arn_model_node(nn->model, &t->g, n, &t->node);
   t->memory = arn_memory_of_node(nn, subgraph, n);
   t->p = (arn_prepare){.model = nn->model,

@@ -13,8 +13,9 @@ typedef struct host_trial {
   arn_error error;
 } host_trial;
 
-// Prepares node `n` of a subgraph. Borrows `nn`. Returns false where the node has no operator or refuses;
-// g, node and memory are set even then.
-bool host_trial_prepare(host_trial *trial, const arn_interpreter *nn, uint32_t subgraph, uint32_t n);
+// Prepares node `n` of a subgraph. Borrows `nn`. Returns false where the node has no operator or
+// refuses; g, node and memory are set even then.
+bool host_trial_prepare(host_trial *trial, const arn_interpreter *nn, uint32_t subgraph,
+                        uint32_t n);
 
 #endif

@@ -66,7 +66,9 @@ static void name_place(const cli_model *m, const arn_error *e, char *text, size_
     const bool is_custom = node.code == ARN_CODE_CUSTOM;
     used += (size_t)snprintf(text, size, " (%s%.*s", is_custom ? "custom operator " : "",
                              is_custom ? (int)(length < 64 ? length : 64) : 0, custom);
-    if (!is_custom) used += (size_t)snprintf(text + used, size - used, "%s", arn_code_name(node.code));
+    if (!is_custom) {
+      used += (size_t)snprintf(text + used, size - used, "%s", arn_code_name(node.code));
+    }
     used += (size_t)snprintf(text + used, size - used, ")");
   }
   if (e->tensor >= 0 && (uint32_t)e->tensor < g.tensor_count && used < size) {

@@ -10,7 +10,8 @@
 
 static const char usage[] =
     "Usage: arenite inspect [--tensors] [--json] MODEL.tflite\n"
-    "Shows subgraphs, inputs and outputs, operators with their multiply-accumulates, quantisation and\n"
+    "Shows subgraphs, inputs and outputs, operators with their multiply-accumulates, "
+    "quantisation and\n"
     "weights, and lists every operator that would not run here, with the reason.\n"
     "  --tensors  list all tensors\n"
     "  --json     schema arenite.inspect, version 1\n"

@@ -23,9 +23,12 @@ static int help(FILE *out, int code) {
     fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
   }
   fprintf(out,
-          "\n`arenite COMMAND --help` says more. Every command that plans an arena is a gate for CI with\n"
-          "--max-arena BYTES, and --max-growth PERCENT --baseline FILE-OR-BYTES: exit code 1 above it.\n"
-          "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model, 4 unsupported, 5 arena too small,\n"
+          "\n`arenite COMMAND --help` says more. Every command that plans an arena is a gate for "
+          "CI with\n"
+          "--max-arena BYTES, and --max-growth PERCENT --baseline FILE-OR-BYTES: exit code 1 "
+          "above it.\n"
+          "Exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad model, 4 unsupported, 5 arena too "
+          "small,\n"
           "6 I/O, 70 internal.\nExample: arenite plan person_detect.tflite\n");
   return code;
 }

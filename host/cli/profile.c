@@ -12,8 +12,10 @@
 static const char usage[] =
     "Usage: arenite profile [--invocations N] [--planner P] [--arena BYTES] [--stream-input N]...\n"
     "                       [--stream-output N]... [--budget S] [--json] MODEL.tflite\n"
-    "Runs a model on generated inputs with a recorder: for each operator the time, multiply-accumulates,\n"
-    "live bytes and the highest byte that it touched; at the end the measured high water next to the\n"
+    "Runs a model on generated inputs with a recorder: for each operator the time, "
+    "multiply-accumulates,\n"
+    "live bytes and the highest byte that it touched; at the end the measured high water next to "
+    "the\n"
     "planned one. They are equal, or the exit code is 1. Times are of this machine.\n"
     "  --json  schema arenite.profile, version 1\n"
     "Example: arenite profile person_detect.tflite\n";
@@ -41,7 +43,8 @@ static int parse(int argc, char **argv, cli_options *o, uint32_t *invocations) {
       default: return EXIT_USAGE;
     }
     if (!ok) {
-      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite profile --help`",
+      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite profile "
+                                  "--help`",
                       optarg);
     }
   }
@@ -85,7 +88,8 @@ static int judge(const host_facts *f, const host_recorder *r, bool quiet) {
   const uint32_t measured = host_recorder_high_water(r);
   if (!quiet) printf("high water: measured %u, planned %u bytes\n", measured, planned);
   if (measured == planned) return EXIT_OK;
-  return cli_fail(EXIT_CHECK, "the measured high water (%u) is not the planned one (%u): please report",
+  return cli_fail(EXIT_CHECK, "the measured high water (%u) is not the planned one (%u): please "
+                              "report",
                   measured, planned);
 }
 

@@ -15,14 +15,19 @@ static const char usage[] =
     "Usage: arenite run [--input I=F]... [--output I=F]... [--invocations N] [--arena BYTES]\n"
     "                   [--planner P] [--align N] [--stream-input N]... [--stream-output N]...\n"
     "                   [--budget S] [--json] MODEL.tflite\n"
-    "Runs a model. F is raw little-endian bytes, or NumPy's format where it ends in .npy; I is the\n"
-    "number of the input or output, or its tensor's name. Inputs that are not given are pseudo-random:\n"
+    "Runs a model. F is raw little-endian bytes, or NumPy's format where it ends in .npy; I is "
+    "the\n"
+    "number of the input or output, or its tensor's name. Inputs that are not given are "
+    "pseudo-random:\n"
     "splitmix64 seeded with 1000 * invocation + input (see docs/architecture.md).\n"
     "  --invocations N  run N times (state carries over); files are read before each\n"
-    "  --arena BYTES    in an arena of this size (64K, 1M are understood) rather than the exact one\n"
-    "  --planner P      as for `arenite plan`; rows: planned by rows first, in --budget seconds (10)\n"
+    "  --arena BYTES    in an arena of this size (64K, 1M are understood) rather than the exact "
+    "one\n"
+    "  --planner P      as for `arenite plan`; rows: planned by rows first, in --budget seconds "
+    "(10)\n"
     "  --stream-input N, --stream-output N\n"
-    "                   input (output) N goes through a callback row by row and is never whole in the\n"
+    "                   input (output) N goes through a callback row by row and is never whole "
+    "in the\n"
     "                   arena; implies --planner rows\n"
     "  --json           schema arenite.run, version 1\n"
     "Example: arenite run --input 0=image.npy --output 0=scores.npy model.tflite\n";
@@ -122,7 +127,8 @@ static int check_names(const struct run_options *o, const host_engine *e, const 
     }
     if (!found) {
       return cli_fail(EXIT_USAGE, "%s: there is no %s \"%.*s\"; `arenite inspect` lists them",
-                      o->common.path, is_input ? "input" : "output", (int)f->index_length, f->index);
+                      o->common.path, is_input ? "input" : "output", (int)f->index_length,
+                      f->index);
     }
   }
   return EXIT_OK;
@@ -139,7 +145,9 @@ static int write_inputs(const struct run_options *o, const host_engine *e, const
       continue;
     }
     const char *wrong = host_tensor_read(f->path, &t);
-    if (wrong) return cli_fail(EXIT_IO, "%s: for input %u (%u bytes): %s", f->path, i, t.bytes, wrong);
+    if (wrong) {
+      return cli_fail(EXIT_IO, "%s: for input %u (%u bytes): %s", f->path, i, t.bytes, wrong);
+    }
   }
   return EXIT_OK;
 }

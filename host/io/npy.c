@@ -59,7 +59,9 @@ static const char *check_shape(const char *shape, const arn_tensor_view *t) {
     shape = end - 1;
   }
   const uint32_t element = arn_type_bytes(t->type);
-  if (element == 0 || count * element != t->bytes) return "the shape in the .npy file does not match";
+  if (element == 0 || count * element != t->bytes) {
+    return "the shape in the .npy file does not match";
+  }
   return same || count == 1 ? NULL : "the shape in the .npy file does not match";
 }
 
@@ -79,7 +81,9 @@ static const char *read_npy(const uint8_t *file, size_t size, const arn_tensor_v
   if (size < HEADER_START || memcmp(file, "\x93NUMPY", 6) != 0) return "this is no .npy file";
   if (file[6] != 1) return "the .npy format version is not 1";
   const size_t length = file[8] | (size_t)file[9] << 8;
-  if (length >= sizeof header || length > size - HEADER_START) return "the .npy header is malformed";
+  if (length >= sizeof header || length > size - HEADER_START) {
+    return "the .npy header is malformed";
+  }
   memcpy(header, file + HEADER_START, length);
   header[length] = '\0';
   const char *wrong = check_header(header, t);

@@ -4,8 +4,8 @@
 
 #include "arenite/interpreter.h"
 
-// Reads `path` into `tensor` (ends with .npy: shape and type must match, scalars apart; else raw: the
-// size must match). Returns NULL, or a sentence that says what is wrong (static storage).
+// Reads `path` into `tensor` (ends with .npy: shape and type must match, scalars apart; else raw:
+// the size must match). Returns NULL, or a sentence that says what is wrong (static storage).
 const char *host_tensor_read(const char *path, const arn_tensor_view *tensor);
 
 // Writes `tensor` to `path` in the format that its ending names. Returns as above.

@@ -1,9 +1,10 @@
 // A lower bound on the dynamic region, for nodes run whole in the file's order.
 //
-// At a step, everything alive across it must be in memory at once. The node's own output and the inputs
-// that die in it may share bytes: where the node can run by rows, only the rows of the dying inputs that
-// later rows still need, and the output rows written so far, must be there together; the worst row
-// counts. Alignment and fragmentation are not counted, so a plan may be above the bound, never below.
+// At a step, everything alive across it must be in memory at once. The node's own output and the
+// inputs that die in it may share bytes: where the node can run by rows, only the rows of the dying
+// inputs that later rows still need, and the output rows written so far, must be there together;
+// the worst row counts. Alignment and fragmentation are not counted, so a plan may be above the
+// bound, never below.
 #ifndef ARENITE_HOST_REPORT_BOUND_H
 #define ARENITE_HOST_REPORT_BOUND_H
 

@@ -19,7 +19,8 @@ uint64_t host_macs(const arn_model *m, const arn_subgraph *g, const arn_node *n)
       return weights.rank == 0 || weights.dims[0] <= 0
                  ? 0 : (uint64_t)out.count * (weights.count / (uint32_t)weights.dims[0]);
     case 4:  // DEPTHWISE_CONV_2D: weights [1][h][w][out]
-      return weights.rank != 4 ? 0 : (uint64_t)out.count * (uint32_t)(weights.dims[1] * weights.dims[2]);
+      return weights.rank != 4
+          ? 0 : (uint64_t)out.count * (uint32_t)(weights.dims[1] * weights.dims[2]);
     case 67:  // TRANSPOSE_CONV: inputs are shape, weights, data
       if (!read(m, g, n->inputs_at, n->input_count, 2, &in)) return 0;
       return weights.rank != 4 ? 0

@@ -214,7 +214,8 @@ void host_text_curve(FILE *out, const host_facts *f) {
       const bool live = line > 0 && s->live_bytes >= level;
       fputc(live ? '#' : line == bound_line ? '-' : line == 0 ? '_' : ' ', out);
     }
-    fprintf(out, "|%s\n", line == CURVE_LINES ? " dynamic region" : line == bound_line ? " lower bound"
+    fprintf(out, "|%s\n", line == CURVE_LINES ? " dynamic region" : line == bound_line ? " lower "
+                                                                                         "bound"
                                                                                       : "");
   }
 }

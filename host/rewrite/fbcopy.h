@@ -24,7 +24,8 @@ typedef struct arn_fbedit {
   uint32_t count;          // of the list
 } arn_fbedit;
 
-// A file being read, and what came of it. Zero it but for bytes, size and (if wanted) budget and edits.
+// A file being read, and what came of it. Zero it but for bytes, size and (if wanted) budget and
+// edits.
 typedef struct arn_fbsource {
   const uint8_t *bytes;  // borrowed
   uint32_t size;

@@ -11,7 +11,7 @@ enum { GRAPH_TENSORS = 0, GRAPH_OPERATORS = 3 };
 enum { OPERATOR_INPUTS = 1, OPERATOR_OUTPUTS = 2 };
 enum { TENSOR_BUFFER = 2 };
 
-// ---- opening ---------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 static int32_t *list_of(const arn_model *m, uint32_t at, uint32_t count) {
   int32_t *list = malloc((count + 1) * sizeof *list);
@@ -75,7 +75,7 @@ void rewrite_graph_free(rewrite_graph *g) {
   g->tensors = NULL;
 }
 
-// ---- asking and changing ---------------------------------------------------------------------------
+// ---- asking and changing ------------------------------------------------------------------------
 
 bool rewrite_is_output(const rewrite_graph *g, int32_t tensor) {
   return arn_model_index_find(&g->model, g->subgraph.outputs_at, g->subgraph.output_count,
@@ -114,7 +114,7 @@ void rewrite_read_instead(rewrite_graph *g, int32_t from, int32_t to) {
   }
 }
 
-// ---- writing ---------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 struct output {
   arn_fbedit *edits;

@@ -1,5 +1,6 @@
-// The main subgraph of a model as something that can be changed: nodes go, read other tensors, write
-// other tensors, get other options; tensors become constants. Written back, all else is carried over.
+// The main subgraph of a model as something that can be changed: nodes go, read other tensors,
+// write other tensors, get other options; tensors become constants. Written back, all else is
+// carried over.
 #ifndef ARENITE_HOST_REWRITE_GRAPH_H
 #define ARENITE_HOST_REWRITE_GRAPH_H
 
@@ -34,7 +35,8 @@ typedef struct rewrite_graph {
   rewrite_tensor *tensors;
 } rewrite_graph;
 
-// Opens the main subgraph of a file (16-byte aligned, borrowed). Fails: false; nothing is left to free.
+// Opens the main subgraph of a file (16-byte aligned, borrowed). Fails: false; nothing is left to
+// free.
 bool rewrite_graph_open(rewrite_graph *g, const void *bytes, size_t size);
 void rewrite_graph_free(rewrite_graph *g);
 

@@ -168,7 +168,9 @@ bool arn_file_change(const void *source, size_t source_bytes, const arn_file_cha
   const bool outside = w.root && keeps_data_outside(&w);
   if (w.root && !outside && arn__fbwrite_begin(&w.file, "TFL3")) rewrite_all(&w);
   *why = w.source.error ? w.source.error : w.file.error;
-  if (outside) *why = "the file keeps constants outside its FlatBuffer, which cannot be carried over";
+  if (outside) {
+    *why = "the file keeps constants outside its FlatBuffer, which cannot be carried over";
+  }
   if (*why == NULL && w.source.dropped > 0) {
     *why = "the file uses parts of a newer schema, which cannot be carried over";
   }

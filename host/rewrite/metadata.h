@@ -1,5 +1,5 @@
-// Changing a .tflite file: metadata and buffers are added, fields edited, and everything else in it is
-// carried over.
+// Changing a .tflite file: metadata and buffers are added, fields edited, and everything else in it
+// is carried over.
 #ifndef ARENITE_HOST_REWRITE_METADATA_H
 #define ARENITE_HOST_REWRITE_METADATA_H
 
@@ -16,7 +16,8 @@ typedef struct arn_metadata_entry {
   size_t bytes;
 } arn_metadata_entry;
 
-// What is to be changed; all borrowed. Buffers are appended behind those of the file, in their order.
+// What is to be changed; all borrowed. Buffers are appended behind those of the file, in their
+// order.
 typedef struct arn_file_changes {
   const arn_metadata_entry *entries;
   uint32_t entry_count;
@@ -27,8 +28,8 @@ typedef struct arn_file_changes {
 } arn_file_changes;
 
 // Writes the file in `source` anew with the changes, into memory that the caller frees.
-// Fails: false, with *why a sentence (static storage): the source is malformed, holds something that
-// cannot be carried over, or there is no memory.
+// Fails: false, with *why a sentence (static storage): the source is malformed, holds something
+// that cannot be carried over, or there is no memory.
 bool arn_file_change(const void *source, size_t source_bytes, const arn_file_changes *changes,
                      uint8_t **bytes, size_t *size, const char **why);
 

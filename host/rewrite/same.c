@@ -22,7 +22,8 @@ static bool fetch(void *context, uint32_t input, uint32_t row, void *to, uint32_
   return true;
 }
 
-static bool deliver(void *context, uint32_t output, uint32_t row, const void *from, uint32_t bytes) {
+static bool deliver(void *context, uint32_t output, uint32_t row, const void *from,
+                    uint32_t bytes) {
   struct pair *p = context;
   const arn_tensor_view t = arn_output(&p->a.nn, output);
   if (output >= MAX_PORTS || (uint64_t)(row + 1) * bytes > t.bytes) return false;

@@ -36,7 +36,8 @@ static bool is_pure(const simplifier *s, const rewrite_node *n) {
   const int32_t code = n->node.code;
   const bool random = code == OP_MULTINOMIAL || code == OP_RANDOM_STANDARD_NORMAL ||
                       code == OP_RANDOM_UNIFORM;
-  if (code == ARN_CODE_CUSTOM || code == OP_CALL_ONCE || code == OP_IF || code == OP_WHILE || random ||
+  if (code == ARN_CODE_CUSTOM || code == OP_CALL_ONCE || code == OP_IF || code == OP_WHILE ||
+      random ||
       (code >= OP_HASHTABLE && code <= OP_HASHTABLE_SIZE) ||
       (code >= OP_VAR_HANDLE && code <= OP_ASSIGN_VARIABLE)) {
     return false;
@@ -71,7 +72,7 @@ static const int32_t *int_list(const simplifier *s, int32_t tensor, uint32_t cou
   return t.type == ARN_INT32 && t.count == count ? arn_tensor_data(&s->g.model, &t) : NULL;
 }
 
-// ---- dead ------------------------------------------------------------------------------------------
+// ---- dead ---------------------------------------------------------------------------------------
 
 static bool drop_dead(simplifier *s, rewrite_node *n) {
   if (!is_pure(s, n)) return false;
@@ -83,7 +84,7 @@ static bool drop_dead(simplifier *s, rewrite_node *n) {
   return true;
 }
 
-// ---- identity --------------------------------------------------------------------------------------
+// ---- identity -----------------------------------------------------------------------------------
 
 static const int32_t *permutation_of(const simplifier *s, const rewrite_node *n, uint32_t rank) {
   if (n->node.code != ARN_BUILTIN_TRANSPOSE || n->node.input_count != 2) return NULL;
@@ -126,7 +127,7 @@ static bool drop_identity(simplifier *s, rewrite_node *n) {
   return true;
 }
 
-// ---- activation ------------------------------------------------------------------------------------
+// ---- activation ---------------------------------------------------------------------------------
 
 // Says which field of an operator's options holds its activation; -1: none.
 static int32_t activation_field(const rewrite_node *n) {
@@ -185,7 +186,7 @@ static bool fuse_activation(simplifier *s, rewrite_node *n) {
   return true;
 }
 
-// ---- padding ---------------------------------------------------------------------------------------
+// ---- padding ------------------------------------------------------------------------------------
 
 // A convolution along one axis.
 struct axis {
@@ -197,7 +198,8 @@ struct axis {
 static bool same_pads_so(const struct axis *a) {
   if (a->stride < 1 || a->dilation < 1 || a->filter < 1) return false;
   if (a->out != (a->in + a->stride - 1) / a->stride) return false;
-  const int64_t reach = (int64_t)(a->out - 1) * a->stride + (int64_t)(a->filter - 1) * a->dilation + 1;
+  const int64_t reach = (int64_t)(a->out - 1) * a->stride +
+      (int64_t)(a->filter - 1) * a->dilation + 1;
   const int64_t total = reach > a->in ? reach - a->in : 0;
   return a->padding[0] == total / 2 && a->padding[1] >= total - total / 2;
 }
@@ -245,13 +247,13 @@ static bool fuse_padding(simplifier *s, rewrite_node *n) {
   return true;
 }
 
-// ---- constant --------------------------------------------------------------------------------------
+// ---- constant -----------------------------------------------------------------------------------
 
 // Float operators whose results are the same on every machine: they move, or round once.
 static bool is_exact(int32_t code) {
   // ADD, CONCATENATION, DEQUANTIZE, MUL, RESHAPE, PAD, GATHER, TRANSPOSE, SUB, DIV, SQUEEZE,
-  // STRIDED_SLICE, SPLIT, CAST, MAXIMUM, MINIMUM, NEG, SLICE, TILE, EXPAND_DIMS, PACK, UNPACK, FILL,
-  // SPLIT_V, BROADCAST_TO
+  // STRIDED_SLICE, SPLIT, CAST, MAXIMUM, MINIMUM, NEG, SLICE, TILE, EXPAND_DIMS, PACK, UNPACK,
+  // FILL, SPLIT_V, BROADCAST_TO
   static const uint8_t codes[] = {0,  2,  6,  18, 22, 34, 36, 39, 41, 42, 43,  45, 49,
                                   53, 55, 57, 59, 65, 69, 70, 83, 88, 94, 102, 130};
   return code >= 0 && code < 256 && memchr(codes, code, sizeof codes) != NULL;
@@ -328,7 +330,7 @@ static bool fold_constant(simplifier *s, rewrite_node *n) {
   return true;
 }
 
-// ---- all -------------------------------------------------------------------------------------------
+// ---- all ----------------------------------------------------------------------------------------
 
 static bool simplify_all(simplifier *s) {
   static bool (*const rules[])(simplifier *, rewrite_node *) = {

@@ -4,9 +4,9 @@
 
 #include "arenite/interpreter.h"
 
-// Returns the metadata's words {1, 0, tensors, offsets...} for the main subgraph (malloc'ed, the caller
-// frees) and their bytes; NULL where there is no memory, or more nodes than planners count. Offsets of
-// tensors without memory of their own are -1; no two tensors alive together overlap.
+// Returns the metadata's words {1, 0, tensors, offsets...} for the main subgraph (malloc'ed, the
+// caller frees) and their bytes; NULL where there is no memory, or more nodes than planners count.
+// Offsets of tensors without memory of their own are -1; no two tensors alive together overlap.
 int32_t *arn_tflm_plan(const arn_model *model, size_t *bytes);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct arn_qnet {
   arn_qlayer layers[ARN_NET_MAX_LAYERS];
 } arn_qnet;
 
-// The types that a network is written in: all int8; float32 without quantisation; activations of int16
-// (symmetric) with weights of int8 and biases of int64.
+// The types that a network is written in: all int8; float32 without quantisation; activations of
+// int16 (symmetric) with weights of int8 and biases of int64.
 typedef enum arn_qnet_form { ARN_QNET_INT8, ARN_QNET_FLOAT32, ARN_QNET_INT16X8 } arn_qnet_form;
 
 // How to write a network.

@@ -1,4 +1,5 @@
-// Arenite: TFLite models on microcontrollers, in one block of memory. Includes the whole public API.
+// Arenite: TFLite models on microcontrollers, in one block of memory. Includes the whole public
+// API.
 #ifndef ARENITE_ARENITE_H
 #define ARENITE_ARENITE_H
 

@@ -6,9 +6,10 @@
 #include ARN_CONFIG_FILE
 #endif
 
-// Records of planning (16 bytes of stack each, a record a planned tensor) that a start may keep on the
-// stack where the arena is too small for them, so that even an arena of 0 bytes gets told the whole
-// need. With more planned tensors than that, arn_measure with a workspace tells it. Hosts have stack.
+// Records of planning (16 bytes of stack each, a record a planned tensor) that a start may keep on
+// the stack where the arena is too small for them, so that even an arena of 0 bytes gets told the
+// whole need. With more planned tensors than that, arn_measure with a workspace tells it. Hosts
+// have stack.
 #ifndef ARN_STACK_PLAN_RECORDS
 #if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 #define ARN_STACK_PLAN_RECORDS 1024

@@ -10,8 +10,8 @@
 //   ARN_CHECK(arn_invoke(&nn, &error));
 //
 // Ownership: the caller owns model file, arn_model, arn_interpreter and arena, all of which must
-// outlive the last use; `config` and its op list are copied by pointer to the list only. There is no
-// stop call: to end, forget the interpreter and use the arena for something else.
+// outlive the last use; `config` and its op list are copied by pointer to the list only. There is
+// no stop call: to end, forget the interpreter and use the arena for something else.
 // Threads: two interpreters in two threads need no lock unless they share an arena. One interpreter
 // must be used from one thread at a time.
 //
@@ -30,7 +30,8 @@ extern "C" {
 
 // How the dynamic region is planned. All planners reuse memory of dead tensors.
 typedef enum arn_planner {
-  ARN_PLANNER_AUTO = 0,   // the row plan that the file carries; without one, the best of those below
+  // the row plan that the file carries; without one, the best of those below
+  ARN_PLANNER_AUTO = 0,
   ARN_PLANNER_GREEDY,     // largest first, at the place that grows the region least
   ARN_PLANNER_LIFETIME,   // in order of birth
   ARN_PLANNER_COLOUR,     // interval colouring: slots shared by tensors that never meet
@@ -63,16 +64,17 @@ typedef struct arn_hooks {
 } arn_hooks;
 
 // Rows of streamed inputs and outputs. A row plan may say that an input or output is never whole in
-// memory (`arenite optimize --stream-input N`): then arn_input / arn_output have no data for it, and
-// during arn_invoke the engine calls
+// memory (`arenite optimize --stream-input N`): then arn_input / arn_output have no data for it,
+// and during arn_invoke the engine calls
 //   fetch    to have row `row` of input number `input` written to `to`
 //   deliver  to hand row `row` of output number `output` over
-// Each row once an invocation, in ascending order (rows at the end of an input that no operator reads
-// are not asked for); rows of several inputs and outputs in the order that the plan has. Rows are those
-// of op.h: of a [1,H,W,C] tensor H rows of W*C elements; `bytes` is always the same for one tensor.
-// `to` and `from` are memory of the arena, aligned for the tensor's type, valid during the call only. Returning false ends the invocation (ERR_ABORTED, HOOK).
-// Callbacks may wait (for a camera line), and must not call the engine. arn_start fails (ERR_ARGUMENT,
-// STREAM) where the plan needs a callback that is NULL; other plans never call them.
+// Each row once an invocation, in ascending order (rows at the end of an input that no operator
+// reads are not asked for); rows of several inputs and outputs in the order that the plan has. Rows
+// are those of op.h: of a [1,H,W,C] tensor H rows of W*C elements; `bytes` is always the same for
+// one tensor. `to` and `from` are memory of the arena, aligned for the tensor's type, valid during
+// the call only. Returning false ends the invocation (ERR_ABORTED, HOOK). Callbacks may wait (for a
+// camera line), and must not call the engine. arn_start fails (ERR_ARGUMENT, STREAM) where the plan
+// needs a callback that is NULL; other plans never call them.
 typedef struct arn_stream {
   bool (*fetch)(void *context, uint32_t input, uint32_t row, void *to, uint32_t bytes);
   bool (*deliver)(void *context, uint32_t output, uint32_t row, const void *from, uint32_t bytes);
@@ -87,7 +89,8 @@ typedef struct arn_config {
   uint16_t alignment;         // of the arena start and of planned tensors: 4, 8, 16 (0: 16), 32, 64
   arn_hooks hooks;
   arn_stream stream;
-  // Says whether constant tensor `tensor` is to be copied into the static region (fast RAM); NULL: no.
+  // Says whether constant tensor `tensor` is to be copied into the static region (fast RAM); NULL:
+  // no.
   bool (*copy_weights)(void *context, uint32_t subgraph, const arn_tensor *tensor);
   void *copy_context;
 } arn_config;
@@ -95,7 +98,8 @@ typedef struct arn_config {
 // Every byte of the arena is in exactly one of these, and they add up to arena_bytes: at the step
 // with the most bytes in use, or (init_temporary > 0) while starting where that needs more.
 typedef struct arn_usage {
-  uint32_t arena_bytes;        // smallest arena, for an aligned base; any other base adds its padding
+  // smallest arena, for an aligned base; any other base adds its padding
+  uint32_t arena_bytes;
   uint32_t static_bytes;       // static region
   uint32_t dynamic_bytes;      // dynamic region
   uint32_t peak_offset;        // where the dynamic region starts
@@ -132,15 +136,16 @@ typedef struct arn_tensor_view {
   int32_t zero_point;
 } arn_tensor_view;
 
-// Prepares `model` in `arena`. Where it returns ERR_NO_MEMORY, error->total_need is the size that an
-// aligned arena must have (exact where the planning records fit in the arena or in
+// Prepares `model` in `arena`. Where it returns ERR_NO_MEMORY, error->total_need is the size that
+// an aligned arena must have (exact where the planning records fit in the arena or in
 // ARN_STACK_PLAN_RECORDS; else 0, and arn_measure gives it, with a workspace). An unaligned base's
 // padding is included.
 // Borrows model, arena, config->ops. Any base address will do; the padding in front is lost.
 // On failure the interpreter is not ready (every call says so) and arena may be reused at once.
-// Cost: a pass over all nodes, and planning (about tensors squared). Stack: about 1.7 KB on a Cortex-M4
-// for convolutional and dense models (docs/porting.md says how to measure it); a start that fails for
-// want of memory takes 16 bytes for each of ARN_STACK_PLAN_RECORDS more (48; a host has 1,024).
+// Cost: a pass over all nodes, and planning (about tensors squared). Stack: about 1.7 KB on a
+// Cortex-M4 for convolutional and dense models (docs/porting.md says how to measure it); a start
+// that fails for want of memory takes 16 bytes for each of ARN_STACK_PLAN_RECORDS more (48; a host
+// has 1,024).
 ARN_MUST_CHECK arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena,
                                     size_t arena_bytes, const arn_config *config,
                                     arn_error *error);
@@ -157,28 +162,29 @@ ARN_MUST_CHECK arn_status arn_measure(const arn_model *model, const arn_config *
 // invoke starts afresh. Returns ARN_STOPPED where an operator ended the invocation early.
 ARN_MUST_CHECK arn_status arn_invoke(arn_interpreter *nn, arn_error *error);
 
-// Returns input / output `i` of the main subgraph. data is NULL for a wrong index, a failed start, or
-// where its rows go through arn_config.stream.
+// Returns input / output `i` of the main subgraph. data is NULL for a wrong index, a failed start,
+// or where its rows go through arn_config.stream.
 arn_tensor_view arn_input(const arn_interpreter *nn, uint32_t i);
 arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i);
 
 // Returns any tensor of a subgraph. Without ARN_KEEP_ALL its memory may hold another tensor by now.
 arn_tensor_view arn_tensor_at(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor);
 
-// Finds a tensor of the main subgraph by name, or an input/output of a signature (signature NULL: the
-// first signature). data is NULL where there is none.
+// Finds a tensor of the main subgraph by name, or an input/output of a signature (signature NULL:
+// the first signature). data is NULL where there is none.
 arn_tensor_view arn_tensor_by_name(const arn_interpreter *nn, const char *name);
 arn_tensor_view arn_signature_input(const arn_interpreter *nn, const char *signature,
                                     const char *name);
 arn_tensor_view arn_signature_output(const arn_interpreter *nn, const char *signature,
                                      const char *name);
 
-// Puts all state back to its start: variable tensors and resource variables at zero (int8: at their zero
-// point), operators' persistent data at zero, CALL_ONCE re-armed. O(nodes of the model squared) where it
-// has resource variables.
+// Puts all state back to its start: variable tensors and resource variables at zero (int8: at their
+// zero point), operators' persistent data at zero, CALL_ONCE re-armed. O(nodes of the model
+// squared) where it has resource variables.
 ARN_MUST_CHECK arn_status arn_reset(arn_interpreter *nn);
 
-// Resets one variable tensor of the main subgraph, or the resource variable behind a RESOURCE tensor.
+// Resets one variable tensor of the main subgraph, or the resource variable behind a RESOURCE
+// tensor.
 // Fails: ERR_ARGUMENT where `tensor` is neither.
 ARN_MUST_CHECK arn_status arn_reset_variable(arn_interpreter *nn, uint32_t tensor);
 
@@ -201,7 +207,8 @@ typedef struct arn_placement {
 
 arn_placement arn_place_of_tensor(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor);
 
-// What a node is and where its memory lies. Prepares the node again to learn it: for tools and tests.
+// What a node is and where its memory lies. Prepares the node again to learn it: for tools and
+// tests.
 typedef struct arn_node_memory {
   const arn_op *op;           // NULL where there is no such node, or it was never planned
   arn_work work;

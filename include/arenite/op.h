@@ -4,17 +4,17 @@
 //   prepare  once per node while starting: check types, shapes and options, fill `state`, and ask
 //            for memory. It must refuse whatever eval cannot compute exactly.
 //   rows     from planners: which rows of an input a span of output rows reads. Pure arithmetic.
-//   eval     for a span of rows, as often as the plan cuts the node into steps. Reads `state`, which
-//            may then lie in flash.
+//   eval     for a span of rows, as often as the plan cuts the node into steps. Reads `state`,
+//            which may then lie in flash.
 //
-// Rows. The rows of a tensor run along its outermost non-unit axis after batch: [1,H,W,C] has H rows
-// of W*C elements, [1,1,W,C] has W rows of C, [1,T,C] has T. Batch above 1 or rank below 3: one row.
-// Inside a row, elements are contiguous. Rows need not be neighbours: an operator reaches a row only
-// through arn_row(). How a node may be cut:
+// Rows. The rows of a tensor run along its outermost non-unit axis after batch: [1,H,W,C] has H
+// rows of W*C elements, [1,1,W,C] has W rows of C, [1,T,C] has T. Batch above 1 or rank below 3:
+// one row. Inside a row, elements are contiguous. Rows need not be neighbours: an operator reaches
+// a row only through arn_row(). How a node may be cut:
 //   ARN_WHOLE  one step; all tensors contiguous.
 //   ARN_ROWS   a step computes output rows [first, first + count) of all outputs, in any partition
-//              of the rows into ascending spans. A step reads only the input rows that `rows` names,
-//              and writes only its own output rows.
+//              of the rows into ascending spans. A step reads only the input rows that `rows`
+//              names, and writes only its own output rows.
 //   ARN_FOLD   a step takes input rows [first, first + count) of input 0 into an accumulator
 //              (`fold`, kept by the engine from the first step to the last) and the step that takes
 //              the last row writes the whole output. A single step over all rows gets fold == NULL.
@@ -23,10 +23,11 @@
 //
 // Aliasing. Outputs never overlap inputs, with these exceptions, all asked for by prepare:
 //   in_place   bit i: row r of output 0 may be the same memory as row r of input i (equal row bytes
-//              or smaller output rows starting at the same address); eval must read before it writes.
-//   views      an output that is part of an input's bytes (reshape), or an input that may be computed
-//              right inside the output (concatenation). Where the plan made it so, both addresses
-//              are equal and there is nothing to copy: compare them; else copy.
+//              or smaller output rows starting at the same address); eval must read before it
+// writes.
+//   views      an output that is part of an input's bytes (reshape), or an input that may be
+//              computed right inside the output (concatenation). Where the plan made it so, both
+//              addresses are equal and there is nothing to copy: compare them; else copy.
 #ifndef ARENITE_OP_H
 #define ARENITE_OP_H
 
@@ -67,7 +68,8 @@ typedef struct arn_prepare {
   uint32_t scratch_bytes;     // contiguous, 16-byte aligned, undefined at every step
   uint32_t fold_bytes;        // ARN_FOLD: accumulator, 16-byte aligned, undefined at the first step
   uint32_t persistent_bytes;  // kept between invocations, zero at start and after a reset
-  uint32_t state_bytes;       // of `state` that eval and rows read: a prefix, 4-byte aligned; 0: all
+  // of `state` that eval and rows read: a prefix, 4-byte aligned; 0: all
+  uint32_t state_bytes;
   uint32_t view_input;        // set by arn_prepare_view: the input, plus one
   uint32_t call_count;        // control flow: how many of `calls` are set
   int32_t calls[2];           // subgraphs that eval may ask to run
@@ -85,11 +87,12 @@ static inline uint8_t *arn_row(const arn_rows *rows, uint32_t row) {
   return rows->base + (rows->table ? rows->table[row] : row * rows->row_bytes);
 }
 
-// What eval returns to have a subgraph run: the engine runs call->subgraph and then calls eval again.
+// What eval returns to have a subgraph run: the engine runs call->subgraph and then calls eval
+// again.
 #define ARN_CALL ((arn_status)2)
 
-// A request of a control-flow operator (see src/ops/control.c). The subgraphs are those that prepare
-// named in `calls`; they run in the node's scratch, one at a time.
+// A request of a control-flow operator (see src/ops/control.c). The subgraphs are those that
+// prepare named in `calls`; they run in the node's scratch, one at a time.
 typedef struct arn_call {
   int32_t subgraph;           // set by eval: to run next
   uint32_t phase;             // 0 at the first eval of a step, then as eval left it
@@ -118,7 +121,8 @@ typedef struct arn_op {
   const char *name;      // of the schema ("CONV_2D"), or the custom operator's name
   int16_t code;          // BuiltinOperator of the schema, or ARN_CODE_CUSTOM
   uint16_t state_bytes;  // <= ARN_STATE_MAX_BYTES; 4-byte aligned; no pointers in it
-  uint32_t types;        // bit t: the type t of input 0 that is taken (for documentation and refusals)
+  // bit t: the type t of input 0 that is taken (for documentation and refusals)
+  uint32_t types;
   uint32_t folds;        // bit i < 31: input i may be a constant behind DEQUANTIZE or DENSIFY;
                          // prepare then sees the constant itself (float16, int8; sparse only with
                          // ARN_FOLDS_SPARSE, else DENSIFY is run)
@@ -137,7 +141,7 @@ struct arn_op_list {
   uint32_t count;
 };
 
-// ---- for prepare ---------------------------------------------------------------------------------
+// ---- for prepare --------------------------------------------------------------------------------
 
 // Reads input / output `i` of the node. Fails: ERR_MODEL (TENSOR_REQUIRED) where it is absent, and
 // ERR_UNSUPPORTED (DIMENSION) where a dimension is unknown. On failure the error is filled.
@@ -151,8 +155,8 @@ bool arn_prepare_has_input(const arn_prepare *p, uint32_t i);
 ARN_MUST_CHECK arn_status arn_prepare_counts(const arn_prepare *p, uint32_t least, uint32_t most,
                                              uint32_t outputs);
 
-// Fills the error (status ERR_UNSUPPORTED unless arn_refuse_model: ERR_MODEL) and returns the status.
-// `tensor` may be NULL.
+// Fills the error (status ERR_UNSUPPORTED unless arn_refuse_model: ERR_MODEL) and returns the
+// status. `tensor` may be NULL.
 arn_status arn_refuse(const arn_prepare *p, arn_what what, const arn_tensor *tensor);
 arn_status arn_refuse_model(const arn_prepare *p, arn_what what, const arn_tensor *tensor);
 
@@ -171,10 +175,10 @@ void arn_prepare_view(arn_prepare *p, uint32_t output, uint32_t input, uint32_t 
 // Says that input `input` may be computed in place of bytes [byte_offset, ...) of output 0.
 void arn_prepare_inside(arn_prepare *p, uint32_t input, uint32_t byte_offset);
 
-// ---- for eval ------------------------------------------------------------------------------------
+// ---- for eval -----------------------------------------------------------------------------------
 
-// Returns the rows of input / output `i`, `row_bytes` bytes each (the operator knows; used where the
-// tensor is contiguous). base is NULL for an absent optional input.
+// Returns the rows of input / output `i`, `row_bytes` bytes each (the operator knows; used where
+// the tensor is contiguous). base is NULL for an absent optional input.
 arn_rows arn_eval_input(const arn_eval *e, uint32_t i, uint32_t row_bytes);
 arn_rows arn_eval_output(const arn_eval *e, uint32_t i, uint32_t row_bytes);
 

@@ -2,9 +2,9 @@
 //
 // Every call that can fail returns an arn_status: ARN_OK is 0, errors are negative. ARN_STOPPED is
 // positive: nothing failed, but an operator asked that this invocation end early.
-// An arn_error is a caller-owned record of plain numbers. The first error of a call is kept. Text is
-// made from it by arn_error_format(), in an object of its own: a device that never calls it does not
-// link the texts, and can send the numbers to the host instead (`arenite explain`).
+// An arn_error is a caller-owned record of plain numbers. The first error of a call is kept. Text
+// is made from it by arn_error_format(), in an object of its own: a device that never calls it does
+// not link the texts, and can send the numbers to the host instead (`arenite explain`).
 #ifndef ARENITE_STATUS_H
 #define ARENITE_STATUS_H
 

@@ -20,8 +20,8 @@ typedef struct vector_table {
   handler handlers[15];
 } vector_table;
 
-// Of what follows reset (NMI, faults, three reserved, SVC, debug, reserved, PendSV, SysTick) nothing is
-// expected.
+// Of what follows reset (NMI, faults, three reserved, SVC, debug, reserved, PendSV, SysTick)
+// nothing is expected.
 static const vector_table vectors __attribute__((section(".vectors"), used)) = {
     port__stack_top,
     {port__entry, fault, fault, fault, fault, fault, fault, NULL, NULL, NULL, fault, fault, NULL,

@@ -1,8 +1,8 @@
 // The static region of an arena: a cursor that only advances, and what was taken for which purpose.
 //
 // Taking never fails: past the end of the arena, or once something did not fit, the cursor goes on
-// counting, so that a start which fails still learns what it would have needed in all. Whoever takes
-// must ask arn__arena_has() before writing.
+// counting, so that a start which fails still learns what it would have needed in all. Whoever
+// takes must ask arn__arena_has() before writing.
 //
 //   0            used          limit        bytes
 //   | static ...  |   free      | temporary  |

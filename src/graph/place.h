@@ -5,7 +5,8 @@
 //   0      dynamic: from the start of the subgraph's dynamic region
 //   1      static:  from the aligned start of the arena
 //   2      file:    from the start of the model file (constants)
-//   3      rows:    index in the plan's row table: a word with the bytes of a row, then their offsets
+//   3      rows:    index in the plan's row table: a word with the bytes of a row, then their
+//                   offsets
 //   all ones        no memory (absent, or a tensor nobody reads or writes)
 #ifndef ARENITE_SRC_GRAPH_PLACE_H
 #define ARENITE_SRC_GRAPH_PLACE_H

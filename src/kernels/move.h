@@ -70,8 +70,9 @@ uint32_t arn__move_gather_nd(uint8_t *target, const uint8_t *source, const arn__
 // ---- single runs --------------------------------------------------------------------------------
 //
 // Three ways, by size: `fixed` for 1, 2, 4 and 8 bytes, known to the compiler; `short` for 3 to 15
-// bytes; `long` from 16 on. A copy of a constant size becomes loads and stores, and sizes in between
-// take two that overlap; but for a core without unaligned access each would be a call of memcpy.
+// bytes; `long` from 16 on. A copy of a constant size becomes loads and stores, and sizes in
+// between take two that overlap; but for a core without unaligned access each would be a call of
+// memcpy.
 #if defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED)
 #define ARN__MOVE_BY_BYTES 1
 

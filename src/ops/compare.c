@@ -28,8 +28,8 @@ static arn_status prepare_scales(arn_prepare *p, arn__broadcast *b, const arn__b
   arn__requant r[2];
   ARN__TRY(arn__quantised_read(p, &t->in[0], &scales[0], &zeros[0]));
   ARN__TRY(arn__quantised_read(p, &t->in[1], &scales[1], &zeros[1]));
-  // INT16 is relative to twice the larger scale. No conversion is conditional: gas 2.40 would take it
-  // for the vector instruction VCVTN on a Cortex-M55.
+  // INT16 is relative to twice the larger scale. No conversion is conditional: gas 2.40 would take
+  // it for the vector instruction VCVTN on a Cortex-M55.
   const float larger = scales[0] > scales[1] ? scales[0] : scales[1];
   const bool relative = b->type == ARN_INT16;
   const float unit = relative ? larger : 1.0f;

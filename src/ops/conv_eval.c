@@ -182,7 +182,8 @@ static void compute_pixels(const run *r, const arn__conv_block *b) {
   }
 }
 
-// An image one pixel wide, all in one piece, is as well a row of pixels: its windows then share a call.
+// An image one pixel wide, all in one piece, is as well a row of pixels: its windows then share a
+// call.
 static bool is_line(const run *r) {
   const arn__conv_state *s = r->s;
   return s->in_width == 1 && s->out_width == 1 && s->kernel_width == 1 &&

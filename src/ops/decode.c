@@ -1,11 +1,13 @@
 // TFLM_DECODE: constants that a compressing converter packed, unpacked at run time.
 //
-// Inputs come in pairs, one for each output: packed data and "ancillary" data; both are constants. The
-// ancillary data start with 16 bytes of metadata (byte 0: kind; 1: version; from 4 on, by kind), then
-// tables. All bit streams run from the top bit of each byte downwards.
+// Inputs come in pairs, one for each output: packed data and "ancillary" data; both are constants.
+// The ancillary data start with 16 bytes of metadata (byte 0: kind; 1: version; from 4 on, by
+// kind), then tables. All bit streams run from the top bit of each byte downwards.
 //   lookup   (0)  byte 4 version, 5 index width 1..7, 6 table stride; a table of values a channel
-//   Huffman  (1)  byte 4 version, 5 bit 0: 32-bit table entries, top 4 bits: log2 of the first table - 1
-//   pruned   (2)  byte 4 version; a bit an element says whether it is the next value or the zero point
+//   Huffman  (1)  byte 4 version, 5 bit 0: 32-bit table entries, top 4 bits: log2 of the
+//                 first table - 1
+//   pruned   (2)  byte 4 version; a bit an element says whether it is the next value or the
+//                 zero point
 // What the packed data say is checked when it is unpacked: a bad index is ERR_DATA.
 #include <string.h>
 
@@ -31,7 +33,7 @@ struct decode_state {
   struct unpacking of[MAX_OUTPUTS];
 };
 
-// ---- preparing ---------------------------------------------------------------------------------------
+// ---- preparing ----------------------------------------------------------------------------------
 
 static const uint8_t *constant_input(const arn_prepare *p, uint32_t i, arn_tensor *t,
                                      arn_status *status) {
@@ -43,7 +45,8 @@ static const uint8_t *constant_input(const arn_prepare *p, uint32_t i, arn_tenso
 }
 
 static arn_status check_type(const arn_prepare *p, const arn_tensor *out, uint32_t kind) {
-  const uint32_t wide = ARN_TYPE_BIT(ARN_BOOL) | ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) |
+  const uint32_t wide =
+      ARN_TYPE_BIT(ARN_BOOL) | ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) |
                         ARN_TYPE_BIT(ARN_INT16) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64);
   const uint32_t narrow = ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16);
   const uint32_t allowed = kind == KIND_HUFFMAN ? narrow : wide;
@@ -79,7 +82,8 @@ static arn_status read_zeros(const arn_prepare *p, const arn_tensor *out, struct
   return arn_tensor_zero(p->model, out, 0) == 0 ? ARN_OK : arn_refuse(p, ARN_WHAT_ZERO_POINT, out);
 }
 
-static arn_status check_metadata(const arn_prepare *p, const uint8_t *a, const arn_tensor *ancillary,
+static arn_status check_metadata(const arn_prepare *p, const uint8_t *a,
+                                 const arn_tensor *ancillary,
                                  const arn_tensor *out) {
   if (ancillary->bytes < METADATA_BYTES || a[1] != 1 || a[4] != 1 || a[0] > KIND_PRUNED) {
     return arn_refuse(p, ARN_WHAT_OPTION, ancillary);
@@ -117,7 +121,9 @@ static arn_status decode_prepare(arn_prepare *p, void *state) {
   struct decode_state *s = state;
   s->outputs = p->node->output_count;
   if (s->outputs == 0) return arn_refuse_model(p, ARN_WHAT_OUTPUT_COUNT, NULL);
-  if (p->node->input_count != 2 * s->outputs) return arn_refuse_model(p, ARN_WHAT_INPUT_COUNT, NULL);
+  if (p->node->input_count != 2 * s->outputs) {
+    return arn_refuse_model(p, ARN_WHAT_INPUT_COUNT, NULL);
+  }
   if (s->outputs > MAX_OUTPUTS) return arn_refuse(p, ARN_WHAT_LIMIT, NULL);
   for (uint32_t i = 0; i < s->outputs; i++) {
     const arn_status status = prepare_output(p, i, &s->of[i]);
@@ -127,7 +133,7 @@ static arn_status decode_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-// ---- bits --------------------------------------------------------------------------------------------
+// ---- bits ---------------------------------------------------------------------------------------
 
 // A stream of bits, the top bit of each byte first. Beyond its end there are zeros.
 struct bits {
@@ -161,7 +167,7 @@ static uint32_t channel_of(const struct unpacking *u, uint32_t i) {
   return u->flags & CHANNELS_LAST ? i % u->channels : i / (u->count / u->channels);
 }
 
-// ---- the three kinds ---------------------------------------------------------------------------------
+// ---- the three kinds ----------------------------------------------------------------------------
 
 static arn_status look_up(struct job *j) {
   const struct unpacking *u = j->u;
@@ -199,13 +205,14 @@ static arn_status fill_pruned(struct job *j) {
   return ARN_OK;
 }
 
-// A table entry of 16 or 32 bits: the top bit says that a symbol was found, 4 bits count, the rest is the
-// symbol or the distance to the next table.
+// A table entry of 16 or 32 bits: the top bit says that a symbol was found, 4 bits count, the rest
+// is the symbol or the distance to the next table.
 struct huffman {
   uint32_t entry_bytes, value_bits;
 };
 
-static bool read_entry(const struct job *j, const struct huffman *h, uint32_t index, uint32_t *entry) {
+static bool read_entry(const struct job *j, const struct huffman *h, uint32_t index,
+                       uint32_t *entry) {
   if (index >= j->table_bytes / h->entry_bytes) return false;
   *entry = 0;
   memcpy(entry, j->table + index * h->entry_bytes, h->entry_bytes);
@@ -250,7 +257,8 @@ static arn_status decode_eval(const arn_eval *e, const void *state) {
   arn_status status = ARN_OK;
   for (uint32_t i = 0; i < s->outputs && status == ARN_OK; i++) {
     const struct unpacking *u = &s->of[i];
-    struct job j = {.e = e, .u = u, .ancillary = arn_eval_in(e, 2 * i + 1), .out = arn_eval_out(e, i)};
+    struct job j = {.e = e, .u = u, .ancillary = arn_eval_in(e, 2 * i + 1),
+                    .out = arn_eval_out(e, i)};
     j.bits = (struct bits){arn_eval_in(e, 2 * i), u->data_bytes, 0};
     j.table = j.ancillary + METADATA_BYTES;
     j.table_bytes = u->ancillary_bytes - METADATA_BYTES;

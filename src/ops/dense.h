@@ -11,8 +11,8 @@
 //   float32  float32, float16, int8, uint8, int16, int4       float    float32, float16, int8/16/32
 //
 // Weights that are narrower than the kernels' types are widened a few at a time on the stack: the
-// whole tensor is never expanded. Output channels are computed in blocks, whose multipliers are made
-// (and whose sparse weights are decoded) when the block begins.
+// whole tensor is never expanded. Output channels are computed in blocks, whose multipliers are
+// made (and whose sparse weights are decoded) when the block begins.
 #ifndef ARENITE_SRC_OPS_DENSE_H
 #define ARENITE_SRC_OPS_DENSE_H
 
@@ -83,7 +83,8 @@ typedef struct arn__dense_decoder {
 typedef struct arn__dense_run {
   const arn__dense *d;
   const uint8_t *file;      // start of the model file
-  arn_rows w;               // [channels][depth], or [depth][channels] where by_columns; side by side
+  // [channels][depth], or [depth][channels] where by_columns; side by side
+  arn_rows w;
                             // unless it has a table (only where neither side needs widening)
   const void *bias;         // [channels] or NULL
   uint32_t in_step;         // elements from an element of an input vector to the next
@@ -105,8 +106,8 @@ void arn__dense_set_whole(arn_rows *rows);
 void arn__dense_rows(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows);
 
 // Takes input rows `rows`, which are pieces of one long input vector (v->in.row_bytes long each,
-// however the vector is cut), into `sums` [channels], and computes the output if they end the vector. `sums`
-// may be NULL where the rows are all of the vector.
+// however the vector is cut), into `sums` [channels], and computes the output if they end the
+// vector. `sums` may be NULL where the rows are all of the vector.
 void arn__dense_fold(const arn__dense_run *run, const arn__dense_vectors *v, arn_span rows,
                      void *sums);
 
@@ -132,8 +133,8 @@ void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_bloc
 // Sets the block's sums to zero.
 void arn__dense_clear(const arn__dense_run *run, arn__dense_block *block);
 
-// Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`. Needs:
-// in_step 1, or by_columns.
+// Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`.
+// Needs: in_step 1, or by_columns.
 void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
                     const uint8_t *x);
 

@@ -12,11 +12,12 @@
 // the next one; the new hidden values go to the output and become the hidden state when all are
 // there.
 //
-// Variants (lstm_variant.c) are of float32 only, in any combination, and need the gates of all units
-// as scratch:
+// Variants (lstm_variant.c) are of float32 only, in any combination, and need the gates of all
+// units as scratch:
 //   coupled         there is no input gate: input = 1 - forget
 //   peepholes       gates see the cell, times a weight a unit: the old one, the output gate the new
-//   normalised      a gate's sums are normalised over the units, then scaled, then the bias is added
+//   normalised      a gate's sums are normalised over the units, then scaled, then the bias is
+// added
 //   projected       out = h = clip(Wp (output * tanh(cell)) + bp): fewer outputs than units
 #ifndef ARENITE_SRC_OPS_LSTM_CELL_H
 #define ARENITE_SRC_OPS_LSTM_CELL_H
@@ -76,8 +77,8 @@ typedef struct arn__lstm {
 } arn__lstm;
 
 // Checks a direction's tensors and fills `s`. Set before: inputs, units, weights_at, hidden_at,
-// cell_at. more: NULL where no variant is taken; else set before: outputs, norm_at, projection_clip;
-// it is kept only if s->variant says so. `clip` bounds the cell, 0 for none.
+// cell_at. more: NULL where no variant is taken; else set before: outputs, norm_at,
+// projection_clip; it is kept only if s->variant says so. `clip` bounds the cell, 0 for none.
 ARN_MUST_CHECK arn_status arn__lstm_prepare(const arn_prepare *p, const arn_tensor *in,
                                             uint32_t batches, float clip, arn__lstm *s,
                                             arn__lstm_more *more);

@@ -27,17 +27,17 @@ static inline float arn__quantised_clamp_f32(float x, arn__clamp_f32 c) {
   return c.high < x ? c.high : x;
 }
 
-// Reads the one scale and zero point of a tensor quantised as a whole. Fails: QUANTISATION (none, or
-// several scales), SCALE (not positive and finite), ZERO_POINT (outside the tensor's type). An absent
-// zero point is 0.
+// Reads the one scale and zero point of a tensor quantised as a whole. Fails: QUANTISATION (none,
+// or several scales), SCALE (not positive and finite), ZERO_POINT (outside the tensor's type). An
+// absent zero point is 0.
 ARN_MUST_CHECK arn_status arn__quantised_read(const arn_prepare *p, const arn_tensor *tensor,
                                               float *scale, int32_t *zero);
 
 // Returns the range of values of a quantised type (int4, int8, uint8, int16; int32 otherwise).
 arn__clamp arn__quantised_range(uint32_t type);
 
-// Sets the bounds of a quantised output under a fused activation: zero + round(bound / scale), within
-// the type's range. Fails: ACTIVATION for those that are no bounds (TANH, SIGN_BIT).
+// Sets the bounds of a quantised output under a fused activation: zero + round(bound / scale),
+// within the type's range. Fails: ACTIVATION for those that are no bounds (TANH, SIGN_BIT).
 ARN_MUST_CHECK arn_status arn__quantised_clamp(const arn_prepare *p, int32_t activation,
                                                const arn_tensor *output, float scale, int32_t zero,
                                                arn__clamp *clamp);

@@ -1,10 +1,10 @@
-// The planner's record of one thing that wants bytes of the dynamic region: a tensor, or the scratch
-// of a node. 16 bytes each, at the end of the arena while starting.
+// The planner's record of one thing that wants bytes of the dynamic region: a tensor, or the
+// scratch of a node. 16 bytes each, at the end of the arena while starting.
 //
 // Time is the index of the node in its subgraph. A buffer is alive from `first` to `last`, both
-// included. An output (buffer b) may overlap one input of its node (its partner, buffer b - distance)
-// that dies there: where the node runs a row at a time in ascending order, row r of the output is
-// written when only input rows from some first(r) on are still needed. So
+// included. An output (buffer b) may overlap one input of its node (its partner, buffer b -
+// distance) that dies there: where the node runs a row at a time in ascending order, row r of the
+// output is written when only input rows from some first(r) on are still needed. So
 //   partner.offset - b.offset >= lag          is safe (the node then runs by rows), and
 //   partner.offset == b.offset                is safe where `in_place` is set.
 #ifndef ARENITE_SRC_PLAN_BUFFER_H

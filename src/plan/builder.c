@@ -119,7 +119,7 @@ void arn__builder_scratch(arn__builder *b, uint32_t index, uint32_t bytes) {
   if (bytes > 0) (void)add(b, bytes, index, ARN__BUFFER_SCRATCH);
 }
 
-// ---- views -----------------------------------------------------------------------------------------
+// ---- views --------------------------------------------------------------------------------------
 
 void arn_prepare_view(arn_prepare *p, uint32_t output, uint32_t input, uint32_t byte_offset) {
   arn__builder *b = p->builder;
@@ -148,7 +148,7 @@ void arn_prepare_inside(arn_prepare *p, uint32_t input, uint32_t byte_offset) {
   (void)byte_offset;  // only planners that search make use of it: it lengthens the output's life
 }
 
-// ---- overlap of an output with an input ------------------------------------------------------------
+// ---- overlap of an output with an input ---------------------------------------------------------
 
 // What the node's input slots say about one buffer that they read.
 struct overlap {
@@ -157,7 +157,8 @@ struct overlap {
   bool in_place;
 };
 
-// The largest distance that row r's end in the output runs ahead of what is still needed of the input.
+// The largest distance that row r's end in the output runs ahead of what is still needed of the
+// input.
 static uint32_t lag_of(const arn_prepare *p, const void *state, uint32_t slot, uint32_t out_row) {
   arn_tensor t;
   if (arn_prepare_input(p, slot, &t) != ARN_OK) return UINT32_MAX;
@@ -253,7 +254,7 @@ void arn__builder_prepared(arn__builder *b, const arn_prepare *p, const void *st
   arn__builder_scratch(b, index, p->scratch_bytes);
 }
 
-// ---- closing ---------------------------------------------------------------------------------------
+// ---- closing ------------------------------------------------------------------------------------
 
 bool arn__builder_touches_variables(int32_t code) {
   return code == CODE_READ_VARIABLE || code == CODE_ASSIGN_VARIABLE || code == CODE_IF ||

@@ -35,15 +35,15 @@ void arn__builder_prepared(arn__builder *b, const arn_prepare *p, const void *st
 // Adds scratch that is alive during node `index` (also used for called subgraphs).
 void arn__builder_scratch(arn__builder *b, uint32_t index, uint32_t bytes);
 
-// Closes the subgraph: its outputs live to the end; variables that are read in place but assigned to
-// while still in use are copied after all. Fails: TENSOR_NOT_PRODUCED.
+// Closes the subgraph: its outputs live to the end; variables that are read in place but assigned
+// to while still in use are copied after all. Fails: TENSOR_NOT_PRODUCED.
 ARN_MUST_CHECK arn_status arn__builder_end(arn__builder *b);
 
 // Says whether an operator reads or writes resource variables, or may by what it calls.
 bool arn__builder_touches_variables(int32_t code);
 
-// Says whether a node between `first` and `last` (both excluded) assigns a variable, or may: what was
-// read in place at `first` and is used at `last` must then be a copy.
+// Says whether a node between `first` and `last` (both excluded) assigns a variable, or may: what
+// was read in place at `first` and is used at `last` must then be a copy.
 bool arn__builder_assigns_between(const arn_model *model, const arn_subgraph *subgraph,
                                   uint32_t first, uint32_t last);
 

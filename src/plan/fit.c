@@ -1,11 +1,12 @@
 // Finding a place for one buffer among those already placed.
 //
 // Each placed buffer that is alive at the same time forbids an open interval of offsets. Scanning
-// upwards from the low end of the occupied interval, and jumping out of every forbidden interval, ends
-// at the lowest free place; scanning downwards from the high end ends at the highest one, which may
-// lie below everything placed so far. A chain of layers with overlapping outputs walks downwards that
-// way. Of the two (and the partner's own place, where in place is allowed) the one that makes the
-// region grow least is taken. Offsets are relative to ARN__FIT_ORIGIN until all are placed.
+// upwards from the low end of the occupied interval, and jumping out of every forbidden interval,
+// ends at the lowest free place; scanning downwards from the high end ends at the highest one,
+// which may lie below everything placed so far. A chain of layers with overlapping outputs walks
+// downwards that way. Of the two (and the partner's own place, where in place is allowed) the one
+// that makes the region grow least is taken. Offsets are relative to ARN__FIT_ORIGIN until all are
+// placed.
 #include "planner.h"
 
 // Offsets x with low < x < high are forbidden, except x == hole.
@@ -61,8 +62,8 @@ bool arn__fit_conflicts(const arn__planning *p, uint32_t a, uint32_t b) {
   return inside(&f, mine->offset);
 }
 
-// Returns the first free offset at or above x (upwards), or at or below it. Most buffers are far from
-// x: what a buffer may forbid at most (without overlap) is looked at first.
+// Returns the first free offset at or above x (upwards), or at or below it. Most buffers are far
+// from x: what a buffer may forbid at most (without overlap) is looked at first.
 static uint32_t scan(const arn__planning *p, uint32_t index, uint32_t x, bool upwards) {
   const uint32_t mask = p->alignment - 1;
   const arn__buffer *mine = arn__buffer_at(&p->buffers, index);
@@ -96,8 +97,8 @@ static void settle(const arn__planning *p, uint32_t index, uint32_t x, arn__exte
   if (x + b->bytes > e->high) e->high = x + b->bytes;
 }
 
-// Returns the offset of the buffer's partner where it may be computed in place there and nothing else
-// is in the way; else x.
+// Returns the offset of the buffer's partner where it may be computed in place there and nothing
+// else is in the way; else x.
 static uint32_t partner_place(const arn__planning *p, uint32_t index, uint32_t x) {
   const arn__buffer *b = arn__buffer_at(&p->buffers, index);
   if (!p->overlap || !b->in_place || b->distance == 0 || b->distance > index) return x;

@@ -1,7 +1,7 @@
 // Planners without a heap: they give each buffer an offset in the dynamic region.
 //
-// All work on the same records and with the same primitive (fit.c): find a place for one buffer among
-// those placed before. They differ in the order, and in whether outputs may overlap inputs.
+// All work on the same records and with the same primitive (fit.c): find a place for one buffer
+// among those placed before. They differ in the order, and in whether outputs may overlap inputs.
 #ifndef ARENITE_SRC_PLAN_PLANNER_H
 #define ARENITE_SRC_PLAN_PLANNER_H
 

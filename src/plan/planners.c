@@ -124,7 +124,8 @@ uint32_t arn__plan_with(arn__planning *p, arn_planner planner) {
   return bytes;
 }
 
-// The first planner wins most often: it comes last, so that its plan then stands without another run.
+// The first planner wins most often: it comes last, so that its plan then stands without another
+// run.
 uint32_t arn__plan_best(arn__planning *p) {
   arn_planner best = ARN_PLANNER_ID;
   uint32_t best_bytes = UINT32_MAX;

@@ -18,7 +18,7 @@ static arn_status refuse(const arn__proof *p, arn_what what, uint32_t node, int3
   return ARN_ERR_PLAN;
 }
 
-// ---- granules ----------------------------------------------------------------------------------------
+// ---- granules -----------------------------------------------------------------------------------
 
 uint32_t arn__proof_granule_bytes(const arn__row_plan *plan) {
   return (plan->dynamic_bytes / ARN__PLAN_GRANULE + 32) / 32 * 4;
@@ -56,7 +56,7 @@ static bool inside(const arn__proof *p, uint32_t offset, uint32_t bytes) {
   return offset % ARN__PLAN_GRANULE == 0 && offset <= end && bytes <= end - offset;
 }
 
-// ---- where the bytes of a tensor lie -----------------------------------------------------------------
+// ---- where the bytes of a tensor lie ------------------------------------------------------------
 
 static uint32_t table_word(const arn__proof *p, uint32_t i) {
   return arn__fb_u32(p->plan->model, p->plan->rows_at + 4 * i);
@@ -64,8 +64,8 @@ static uint32_t table_word(const arn__proof *p, uint32_t i) {
 
 static bool is_scattered(uint32_t place) { return arn__place_kind(place) == ARN__PLACE_ROWS; }
 
-// Granules [from, to) of bytes [first, first + count) of a contiguous tensor at `offset`, when they are
-// born: a granule that an earlier byte of the tensor took already is not taken again.
+// Granules [from, to) of bytes [first, first + count) of a contiguous tensor at `offset`, when they
+// are born: a granule that an earlier byte of the tensor took already is not taken again.
 static void contiguous_range(uint32_t offset, uint32_t first, uint32_t last, uint32_t *from,
                              uint32_t *to) {
   *from = granules_of(offset + first);
@@ -76,7 +76,8 @@ static void contiguous_range(uint32_t offset, uint32_t first, uint32_t last, uin
 // What happens to granules: taken when bytes are born, given back when they die.
 enum change { TAKE, GIVE };
 
-static arn_status change_range(const arn__proof *p, uint32_t from, uint32_t to, enum change change) {
+static arn_status change_range(const arn__proof *p, uint32_t from, uint32_t to,
+                               enum change change) {
   if (change == GIVE) {
     clear(p, from, to);
     return ARN_OK;
@@ -93,8 +94,8 @@ static arn_status change_bytes(const arn__proof *p, uint32_t t, uint32_t first, 
   uint32_t from, to;
   if (!is_scattered(place)) {
     contiguous_range(arn__place_offset(place), first, last, &from, &to);
-    // Dying bytes give back only granules in which nothing is alive: the last one may be shared with
-    // the bytes that follow.
+    // Dying bytes give back only granules in which nothing is alive: the last one may be shared
+    // with the bytes that follow.
     if (change == GIVE && last < p->tensors[t].bytes) {
       to = (arn__place_offset(place) + last) / ARN__PLAN_GRANULE;
     }
@@ -110,7 +111,7 @@ static arn_status change_bytes(const arn__proof *p, uint32_t t, uint32_t first, 
   return ARN_OK;
 }
 
-// ---- tensors and their places ------------------------------------------------------------------------
+// ---- tensors and their places -------------------------------------------------------------------
 
 void arn__proof_note_tensor(arn__proof *p, uint32_t index) {
   arn_tensor t;
@@ -180,7 +181,7 @@ static arn_status check_node_access(const arn__proof *p, uint32_t n) {
   return ARN_OK;
 }
 
-// ---- inputs and outputs of the model -----------------------------------------------------------------
+// ---- inputs and outputs of the model ------------------------------------------------------------
 
 static arn_status begin_inputs(const arn__proof *p) {
   for (uint32_t i = 0; i < p->subgraph->input_count; i++) {
@@ -234,7 +235,7 @@ static arn_status end_outputs(const arn__proof *p) {
   return ARN_OK;
 }
 
-// ---- one step ----------------------------------------------------------------------------------------
+// ---- one step -----------------------------------------------------------------------------------
 
 static bool is_alive(const arn__proof *p, uint32_t t, uint32_t first, uint32_t last) {
   const arn__proof_tensor *root = &p->tensors[p->tensors[t].root];
@@ -409,7 +410,9 @@ static arn_status check_barrier(const arn__proof *p, uint32_t n) {
   for (uint32_t k = 0; k < p->plan->node_count; k++) {
     const arn__proof_node *node = &p->nodes[k];
     if (k == n || node->skip) continue;
-    if (node->done != (k < n ? node->rows : 0)) return refuse(p, ARN_WHAT_PLAN_STEP, n, ARN_NOWHERE);
+    if (node->done != (k < n ? node->rows : 0)) {
+      return refuse(p, ARN_WHAT_PLAN_STEP, n, ARN_NOWHERE);
+    }
   }
   return ARN_OK;
 }

@@ -1,5 +1,5 @@
-// Verifies a row plan: see docs/plan-format.md for the rules. Needs temporary memory: a record a tensor,
-// a record a node, and a bit for each granule of the dynamic region.
+// Verifies a row plan: see docs/plan-format.md for the rules. Needs temporary memory: a record a
+// tensor, a record a node, and a bit for each granule of the dynamic region.
 #ifndef ARENITE_SRC_PLAN_PROOF_H
 #define ARENITE_SRC_PLAN_PROOF_H
 
@@ -12,7 +12,8 @@ typedef struct arn__proof_tensor {
   uint32_t bytes, row_bytes;
   uint32_t born, dead;   // bytes from the front; kept at the root
   uint16_t root;         // the tensor whose bytes it is
-  uint16_t dynamic;      // 1: lies in the dynamic region; ARN__PROOF_HANDED_OVER: by rows, an output
+  // 1: lies in the dynamic region; ARN__PROOF_HANDED_OVER: by rows, an output
+  uint16_t dynamic;
 } arn__proof_tensor;
 
 // No pointers: the same bytes on every machine.
@@ -24,7 +25,8 @@ typedef struct arn__proof_node {
   uint16_t op;           // in the operator list
   uint8_t work;          // arn_work
   bool skip;             // a view, or folded away: has no steps
-  bool barrier;          // touches variables: runs when all before it are complete, none after begun
+  // touches variables: runs when all before it are complete, none after begun
+  bool barrier;
 } arn__proof_node;
 
 typedef struct arn__proof {

@@ -124,7 +124,8 @@ uint32_t arn__row_plan_fold(const arn__row_plan *p, uint32_t node) {
 }
 
 // A number in 7-bit groups, low ones first; the top bit of a byte says that more follow.
-bool arn__row_plan_number(const arn__row_plan *p, uint32_t *cursor, uint32_t end, uint32_t *number) {
+bool arn__row_plan_number(const arn__row_plan *p, uint32_t *cursor, uint32_t end,
+                          uint32_t *number) {
   uint32_t value = 0;
   for (uint32_t shift = 0; shift < 28 && *cursor < end; shift += 7) {
     const uint8_t byte = p->model->bytes[(*cursor)++];
@@ -139,7 +140,9 @@ bool arn__row_plan_next(const arn__row_plan *p, uint32_t *cursor, arn__row_step 
   const uint32_t end = p->steps_at + p->step_bytes;
   step->port = 0;
   if (!arn__row_plan_number(p, cursor, end, &step->node)) return false;
-  if (step->node >= p->node_count && !arn__row_plan_number(p, cursor, end, &step->port)) return false;
+  if (step->node >= p->node_count && !arn__row_plan_number(p, cursor, end, &step->port)) {
+    return false;
+  }
   return arn__row_plan_number(p, cursor, end, &step->first) &&
          arn__row_plan_number(p, cursor, end, &step->count);
 }

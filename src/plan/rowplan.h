@@ -1,5 +1,6 @@
-// The plan that a file may carry in its "arenite.plan" metadata: steps of rows, and where each row lies.
-// Specified bit by bit in docs/plan-format.md. It is read where it lies; reading copies nothing.
+// The plan that a file may carry in its "arenite.plan" metadata: steps of rows, and where each row
+// lies. Specified bit by bit in docs/plan-format.md. It is read where it lies; reading copies
+// nothing.
 #ifndef ARENITE_SRC_PLAN_ROWPLAN_H
 #define ARENITE_SRC_PLAN_ROWPLAN_H
 
@@ -29,8 +30,8 @@ typedef struct arn__row_step {
   uint32_t node, port, first, count;
 } arn__row_step;
 
-// Finds and opens the plan. *found is false where the file has none. Fails (ERR_PLAN): PLAN_VERSION,
-// PLAN_ENGINE, PLAN_MODEL, PLAN_COUNT, PLAN_OFFSET. O(nodes + tensors).
+// Finds and opens the plan. *found is false where the file has none. Fails (ERR_PLAN):
+// PLAN_VERSION, PLAN_ENGINE, PLAN_MODEL, PLAN_COUNT, PLAN_OFFSET. O(nodes + tensors).
 ARN_MUST_CHECK arn_status arn__row_plan_open(arn__row_plan *plan, const arn_model *model,
                                              bool *found, arn_error *error);
 
@@ -43,18 +44,21 @@ const uint32_t *arn__row_tables(const arn__row_plan *plan);
 // Returns the place of a tensor: a dynamic offset, rows at an index, or ARN__PLACE_NONE.
 uint32_t arn__row_plan_place(const arn__row_plan *plan, uint32_t tensor);
 
-// Returns the offset of a node's scratch / fold accumulator in the dynamic region, or ARN__PLAN_NONE.
+// Returns the offset of a node's scratch / fold accumulator in the dynamic region, or
+// ARN__PLAN_NONE.
 uint32_t arn__row_plan_scratch(const arn__row_plan *plan, uint32_t node);
 uint32_t arn__row_plan_fold(const arn__row_plan *plan, uint32_t node);
 
-// Reads the step at *cursor (from steps_at on) and moves the cursor behind it. Returns false at the end,
-// or where the bytes make no sense.
+// Reads the step at *cursor (from steps_at on) and moves the cursor behind it. Returns false at the
+// end, or where the bytes make no sense.
 bool arn__row_plan_next(const arn__row_plan *plan, uint32_t *cursor, arn__row_step *step);
 
 // Reads one number of the proof, likewise.
-bool arn__row_plan_number(const arn__row_plan *plan, uint32_t *cursor, uint32_t end, uint32_t *number);
+bool arn__row_plan_number(const arn__row_plan *plan, uint32_t *cursor, uint32_t end,
+                          uint32_t *number);
 
-// A number that changes with the structure of the main subgraph: operators, their tensors, types, shapes.
+// A number that changes with the structure of the main subgraph: operators, their tensors, types,
+// shapes.
 uint32_t arn__row_plan_fingerprint(const arn_model *model);
 
 #endif

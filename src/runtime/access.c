@@ -14,7 +14,8 @@ static uint8_t *address(const arn_interpreter *nn, uint32_t subgraph, uint32_t p
   switch (arn__place_kind(place)) {
     case ARN__PLACE_STATIC: return nn->arena + offset;
     case ARN__PLACE_FILE: return (uint8_t *)(uintptr_t)(nn->model->bytes + offset);
-    case ARN__PLACE_DYNAMIC: return subgraph == 0 ? nn->arena + nn->usage.peak_offset + offset : NULL;
+    case ARN__PLACE_DYNAMIC:
+      return subgraph == 0 ? nn->arena + nn->usage.peak_offset + offset : NULL;
     default: return NULL;
   }
 }
@@ -111,7 +112,8 @@ static arn_tensor_view find_in_signature(const arn_interpreter *nn, const char *
   const arn_model *m = nn->model;
   for (uint32_t i = 0; i < m->signature_count; i++) {
     const uint32_t table = arn__fb_element(m, m->signatures_at, i);
-    if (signature == NULL || arn_model_string_is(m, arn__fb_follow(m, table, ARN__SIGNATURE_KEY), signature)) {
+    if (signature == NULL || arn_model_string_is(m, arn__fb_follow(m, table, ARN__SIGNATURE_KEY),
+                                                 signature)) {
       return find_in_map(nn, table, field, name);
     }
   }

@@ -20,12 +20,13 @@ static inline bool arn__calls_any(int32_t code) {
          code == ARN__CODE_COMPOSITE;
 }
 
-// Fills `callees` with the subgraphs that control flow of `node` names (then/else, condition/body, or
-// one alone) and returns their count: 0 for other operators. Indices come from the file and are not checked.
+// Fills `callees` with the subgraphs that control flow of `node` names (then/else, condition/body,
+// or one alone) and returns their count: 0 for other operators. Indices come from the file and are
+// not checked.
 uint32_t arn__calls_of(const arn_model *model, const arn_node *node, int32_t callees[2]);
 
-// Fills depth[s] (0: not reachable from the main subgraph; else the longest chain of calls that starts
-// at s). Fails: SUBGRAPH_INDEX, SUBGRAPH_CYCLE, LIMIT. depth has ARN_MAX_SUBGRAPHS elements.
+// Fills depth[s] (0: not reachable from the main subgraph; else the longest chain of calls that
+// starts at s). Fails: SUBGRAPH_INDEX, SUBGRAPH_CYCLE, LIMIT. depth has ARN_MAX_SUBGRAPHS elements.
 ARN_MUST_CHECK arn_status arn__calls_depths(const arn_model *model, uint8_t *depth,
                                             arn_error *error);
 

@@ -20,8 +20,10 @@ struct subject {
   uint32_t subgraph, node;
 };
 
-static arn_status fail(arn_error *error, arn_status status, arn_what what, const struct subject *at) {
-  *error = (arn_error){status, what, (int32_t)at->subgraph, (int32_t)at->node, ARN_NOWHERE, 0, 0, 0};
+static arn_status fail(arn_error *error, arn_status status, arn_what what,
+                       const struct subject *at) {
+  *error = (arn_error){status, what, (int32_t)at->subgraph, (int32_t)at->node, ARN_NOWHERE, 0, 0,
+                       0};
   return status;
 }
 

@@ -126,7 +126,7 @@ static arn_status run_all(struct run *r) {
   return status;
 }
 
-// ---- by a row plan -----------------------------------------------------------------------------------
+// ---- by a row plan ------------------------------------------------------------------------------
 
 // Rows of a streamed input or output.
 static arn_status run_port(struct run *r, const arn__row_plan *plan, const arn__row_step *step) {
@@ -173,7 +173,8 @@ static arn_status run_step(struct run *r, const arn__row_plan *plan, const arn__
   return run_span(r, op, r->nn->arena + record->state_at, &e);
 }
 
-// Control flow inside a row plan: the node runs whole, and the subgraphs it calls in the file's order.
+// Control flow inside a row plan: the node runs whole, and the subgraphs it calls in the file's
+// order.
 static arn_status run_calls(struct run *r, uint32_t node) {
   r->frame.node = (uint16_t)node;
   arn_status status = run_node(r);

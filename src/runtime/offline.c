@@ -1,7 +1,7 @@
-// The plan that a file may carry in its "OfflineMemoryAllocation" metadata, as TFLite Micro reads it:
-// int32 words {version 1, subgraph, count, then for each tensor an offset, or -1 for "wherever"}.
-// count is the number of tensors of that subgraph; a list for all subgraphs together, one after the
-// other, is taken too.
+// The plan that a file may carry in its "OfflineMemoryAllocation" metadata, as TFLite Micro reads
+// it: int32 words {version 1, subgraph, count, then for each tensor an offset, or -1 for
+// "wherever"}. count is the number of tensors of that subgraph; a list for all subgraphs together,
+// one after the other, is taken too.
 #include "../model/flatbuffer.h"
 #include "starter.h"
 

@@ -1,4 +1,5 @@
-// Starting one subgraph: every node prepares, buffers are collected, planned, and turned into places.
+// Starting one subgraph: every node prepares, buffers are collected, planned, and turned into
+// places.
 #include <string.h>
 
 #include "../graph/graph.h"
@@ -14,7 +15,7 @@ arn_status arn__starter_fail(arn__starter *s, arn_status status, arn_what what, 
   return status;
 }
 
-// ---- planning records: at the end of the arena, or in the spare memory ------------------------------
+// ---- planning records: at the end of the arena, or in the spare memory --------------------------
 
 static arn__buffer *spare_top(const arn__starter *s) {
   return s->spare ? s->spare + s->spare_count : NULL;
@@ -42,7 +43,7 @@ static arn__buffer *first_top(const arn__starter *s) {
   return (arn__buffer *)(void *)(s->arena.base + (s->arena.bytes & ~3u));
 }
 
-// ---- one node ---------------------------------------------------------------------------------------
+// ---- one node -----------------------------------------------------------------------------------
 
 static void write_record(const arn__prepare_site *at, arn__node_record record) {
   if (!arn__starter_writes(at->s)) return;
@@ -142,14 +143,15 @@ arn_status arn__prepare_node(arn__prepare_site *at) {
   return status;
 }
 
-// ---- from offsets to places -------------------------------------------------------------------------
+// ---- from offsets to places ---------------------------------------------------------------------
 
 static void apply_scratch(const arn__prepare_site *at, const arn__buffer *b) {
   arn__record_of_node(at->s->nn, at->subgraph, b->first)->scratch_at = b->offset;
 }
 
 // A view of a constant or a variable lies where its node's input lies.
-static uint32_t fixed_place(const arn__prepare_site *at, const arn__buffer *b, const uint32_t *places) {
+static uint32_t fixed_place(const arn__prepare_site *at, const arn__buffer *b,
+                            const uint32_t *places) {
   arn_node node;
   arn_model_node(at->s->model, at->g, b->first, &node);
   const int32_t input = arn_model_index(at->s->model, node.inputs_at, b->link);
@@ -177,7 +179,8 @@ static void apply_overlap(const arn__prepare_site *at, uint32_t i) {
   if (out->kind != ARN__BUFFER_TENSOR || out->distance == 0 || out->bytes == 0) return;
   const arn__buffer *in = arn__buffer_at(set, i - out->distance);
   if (!arn__buffer_is_placed_kind(in) || in->last != out->first || in->bytes == 0) return;
-  const bool overlap = out->offset < in->offset + in->bytes && in->offset < out->offset + out->bytes;
+  const bool overlap = out->offset < in->offset + in->bytes &&
+      in->offset < out->offset + out->bytes;
   if (!overlap || (out->in_place && out->offset == in->offset)) return;
   arn__record_of_node(at->s->nn, at->subgraph, out->first)->flags |= ARN__NODE_BY_ROWS;
 }
@@ -215,7 +218,7 @@ static void check_room(const arn__prepare_site *at, uint32_t dynamic_at) {
   s->arena.failure.subgraph = (int32_t)at->subgraph;
 }
 
-// ---- the subgraph -----------------------------------------------------------------------------------
+// ---- the subgraph -------------------------------------------------------------------------------
 
 ARN__APART static arn_status plan(arn__prepare_site *at) {
   arn__starter *s = at->s;

@@ -1,5 +1,5 @@
-// Putting state back to its start: variable tensors and resource variables at zero (int8: at their zero
-// point), operators' persistent data at zero.
+// Putting state back to its start: variable tensors and resource variables at zero (int8: at their
+// zero point), operators' persistent data at zero.
 #include <string.h>
 
 #include "../graph/place.h"

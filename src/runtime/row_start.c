@@ -53,7 +53,8 @@ static bool is_view(const arn__prepare_site *at, const arn_prepare *p, const arn
 }
 
 // A folding node over scattered rows goes by those rows.
-static uint32_t rows_of(const arn__prepare_site *at, const arn_prepare *p, const arn__proof *proof) {
+static uint32_t rows_of(const arn__prepare_site *at, const arn_prepare *p,
+                        const arn__proof *proof) {
   const uint32_t rows = p->rows ? p->rows : 1;
   if (p->work != ARN_FOLD) return p->work == ARN_WHOLE ? 1 : rows;
   const int32_t in = arn_model_index(at->s->model, at->node.inputs_at, 0);
@@ -114,7 +115,9 @@ static uint32_t last_reader(const arn_model *m, const arn_subgraph *g, int32_t t
 static void read_in_place(arn__starter *s, const arn_subgraph *g, uint32_t n) {
   arn_node node;
   arn_model_node(s->model, g, n, &node);
-  if (node.code != ARN__CODE_READ_VARIABLE || node.output_count != 1 || node.input_count != 1) return;
+  if (node.code != ARN__CODE_READ_VARIABLE || node.output_count != 1 || node.input_count != 1) {
+    return;
+  }
   const int32_t out = arn_model_index(s->model, node.outputs_at, 0);
   const int32_t in = arn_model_index(s->model, node.inputs_at, 0);
   uint32_t *places = arn__places_of(s->nn, 0);

@@ -23,7 +23,8 @@ static const variant variants[] = {
     VARIANT("colour", ARN_PLANNER_COLOUR, HOST_FILL_A5),
     VARIANT("id", ARN_PLANNER_ID, HOST_FILL_RANDOM),
     VARIANT("offline", ARN_PLANNER_OFFLINE, HOST_FILL_A5),
-    {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false, false},
+    {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false,
+     false},
     {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}, false, false},
     {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}, false, false},
 };
@@ -87,7 +88,8 @@ bool runner_check_rows(runner *r, const char *name, const host_engine *engine) {
 bool runner_check_plan(const char *name, const char *how, const host_engine *engine) {
   const host_plan_clash clash = host_plan_check(engine);
   if (clash.what == NULL) return true;
-  return runner_complain(name, how, "the plan is not sound: %s (subgraph %u, node %u, tensors %d, %d)",
+  return runner_complain(name, how, "the plan is not sound: %s (subgraph %u, node %u, tensors "
+                                    "%d, %d)",
                          clash.what, clash.subgraph, clash.node, clash.a, clash.b);
 }
 
@@ -186,10 +188,13 @@ static const char usage[] =
     "                   [--verbose] [--only TEXT] PATH...\n"
     "Checks every case of model directories and operator packs under every planner.\n"
     "  --quick      the default planner only\n"
-    "  --rows       run each row-capable node again in random spans of scattered rows, all else poisoned\n"
-    "  --optimised  plan each model by rows, and run the file that comes out, streamed and not, with each\n"
+    "  --rows       run each row-capable node again in random spans of scattered rows, all else "
+    "poisoned\n"
+    "  --optimised  plan each model by rows, and run the file that comes out, streamed and not, "
+    "with each\n"
     "               row overwritten as soon as it is dead\n"
-    "  --ladder N   start each model in every arena size below its need, where that is at most N bytes\n"
+    "  --ladder N   start each model in every arena size below its need, where that is at most N "
+    "bytes\n"
     "               (larger ones: a spread), and at every base address\n"
     "  --plans      print every plan instead: the same text on every machine\n"
     "  --only TEXT  only cases whose name holds TEXT\n"
@@ -227,7 +232,9 @@ int main(int argc, char **argv) {
     fputs(usage, stderr);
     return 2;
   }
-  if (r.accepted > 0) printf("%u mutated cases were accepted (see docs/operators.md)\n", r.accepted);
+  if (r.accepted > 0) {
+    printf("%u mutated cases were accepted (see docs/operators.md)\n", r.accepted);
+  }
   if (r.rows) {
     printf("%u nodes the same by rows; %u run whole, %u keep state\n", r.row_nodes, r.whole_nodes,
            r.stateful_nodes);

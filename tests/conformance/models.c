@@ -135,7 +135,8 @@ static bool check_tensor_line(const struct model_case *c, const struct tensors_f
     return runner_complain(c->name, "tensors", "a line of the tensors file is broken");
   }
   const uint32_t tensor = (uint32_t)strtoul(index, NULL, 10);
-  if (strtoul(subgraph, NULL, 10) != 0) return true;  // called subgraphs have no memory of their own
+  // called subgraphs have no memory of their own
+  if (strtoul(subgraph, NULL, 10) != 0) return true;
   const arn_tensor_view t = arn_tensor_at(&e->nn, 0, tensor);
   if (t.type == ARN_FLOAT32 || t.type == ARN_RESOURCE || t.data == NULL) return true;
   const uint32_t want = (uint32_t)strtoul(crc, NULL, 16), got = crc32_of(t.data, t.bytes);

@@ -13,7 +13,8 @@ typedef struct runner {
   bool rows;               // run nodes again by scattered rows (see host/check/rows_check.h)
   bool optimised;          // optimised files instead, streamed and not, dead rows overwritten
   bool plans;              // print the plan of every model instead
-  uint32_t ladder;         // > 0: climb the size ladder instead; every size where the need is below this
+  // > 0: climb the size ladder instead; every size where the need is below this
+  uint32_t ladder;
   unsigned row_nodes, whole_nodes, stateful_nodes;
   unsigned unplanned;      // variants whose rows could not be planned
   unsigned long sizes_tried, totals_unknown;

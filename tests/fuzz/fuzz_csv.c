@@ -1,4 +1,5 @@
-// Packing problems: a file is refused with a reason, or what is read survives being written and read again.
+// Packing problems: a file is refused with a reason, or what is read survives being written and
+// read again.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-// mutate [--rounds N] [--seed S] FILE...: hostile models. Takes .tflite files and operator packs; mutates each
-// model many times, and wants a status and a message every time: no crash, no hang, no write outside the
-// arena, no giant allocation. To be run under the sanitizers.
+// mutate [--rounds N] [--seed S] FILE...: hostile models. Takes .tflite files and operator packs;
+// mutates each model many times, and wants a status and a message every time: no crash, no hang, no
+// write outside the arena, no giant allocation. To be run under the sanitizers.
 //
-// Small models get every byte flipped in three ways; all get words and half words set to extremes, bytes
-// overwritten, and pieces copied about.
+// Small models get every byte flipped in three ways; all get words and half words set to extremes,
+// bytes overwritten, and pieces copied about.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// A fuzz target: one input, whatever its bytes. Linked with replay.c it runs files (a corpus); built by
-// clang with -fsanitize=fuzzer it searches.
+// A fuzz target: one input, whatever its bytes. Linked with replay.c it runs files (a corpus);
+// built by clang with -fsanitize=fuzzer it searches.
 #ifndef ARENITE_TESTS_FUZZ_TARGET_H
 #define ARENITE_TESTS_FUZZ_TARGET_H
 

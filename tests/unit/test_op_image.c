@@ -142,7 +142,8 @@ static void try_pool(rig_tally *tally, int32_t op, arn_type type) {
   set_dims(out, in->dims[0], high, wide, in->dims[3]);
   if (type != ARN_FLOAT32) {
     in->scale = out->scale = draw_float(0.01f, 0.1f);
-    in->zero = out->zero = type == ARN_INT16 ? 0 : (int64_t)draw(256) - (type == ARN_INT8 ? 128 : 0);
+    in->zero = out->zero = type == ARN_INT16 ? 0 : (int64_t)draw(256) - (type == ARN_INT8
+                                                                         ? 128 : 0);
   }
   r.options_type = ARN_OPTIONS_POOL_2D;
   const double options[] = {!same, x.stride, y.stride, x.filter, y.filter, relu6 ? 3 : 0};

@@ -1,7 +1,7 @@
 // The signal kernels: the tables and the rounding that stand behind bit-exact Fourier transforms,
 // the transforms of all lengths against the stages they consist of and against their definition,
-// and the kernels over channels against exact arithmetic. Here these are the portable kernels; those
-// that the library may choose instead are compared with them in test_op_signal_nodes.c.
+// and the kernels over channels against exact arithmetic. Here these are the portable kernels;
+// those that the library may choose instead are compared with them in test_op_signal_nodes.c.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Property tests of the heap-free planners: random buffer sets, random partners; an independent checker
-// that lays the bytes of every step out and wants no two live things on one byte.
+// Property tests of the heap-free planners: random buffer sets, random partners; an independent
+// checker that lays the bytes of every step out and wants no two live things on one byte.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -26,7 +26,8 @@ struct rig {
   arn__planning planning;
 };
 
-// A chain with skips: buffer i is born at step i; its partner may be an earlier buffer that dies there.
+// A chain with skips: buffer i is born at step i; its partner may be an earlier buffer that dies
+// there.
 static void make_random(struct rig *r, uint32_t count, uint32_t alignment) {
   memset(r, 0, sizeof *r);
   r->planning.buffers = (arn__buffers){r->records + count, count};
@@ -131,7 +132,9 @@ static void the_rest_keeps_given_offsets(void **state) {
     struct rig r;
     make_random(&r, 20, 16);
     r.planning.overlap = false;
-    for (uint32_t i = 0; i < 20; i++) arn__buffer_at(&r.planning.buffers, i)->offset = ARN__UNPLACED;
+    for (uint32_t i = 0; i < 20; i++) {
+      arn__buffer_at(&r.planning.buffers, i)->offset = ARN__UNPLACED;
+    }
     arn__buffer *fixed = arn__buffer_at(&r.planning.buffers, 3);
     fixed->offset = ARN__FIT_ORIGIN + 64;
     const uint32_t bytes = arn__plan_rest(&r.planning);

@@ -122,8 +122,8 @@ static file heads(void) {
 
 // ---- every schedule there is ----
 
-// The machine where `done` rows of each node are done. (No stride may leave out rows: those would die
-// later than this says, in the next step that reads their tensor.)
+// The machine where `done` rows of each node are done. (No stride may leave out rows: those would
+// die later than this says, in the next step that reads their tensor.)
 static void put_state(host_row_machine *m, const uint32_t *done) {
   const host_row_graph *g = m->graph;
   memcpy(m->done, done, g->node_count * sizeof *done);

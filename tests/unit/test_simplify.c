@@ -16,7 +16,7 @@
 
 enum { RELU_N1_TO_1 = 20, RELU6 = 21, SUB = 41, SHAPE = 77 };
 
-// ---- small networks --------------------------------------------------------------------------------
+// ---- small networks -----------------------------------------------------------------------------
 
 typedef struct net {
   arn_builder *b;
@@ -71,7 +71,7 @@ static void node(net *n, call c) {
   arn_builder_operator(n->b, &op);
 }
 
-// ---- what must come of them ------------------------------------------------------------------------
+// ---- what must come of them ---------------------------------------------------------------------
 
 static uint8_t *aligned(const uint8_t *bytes, size_t size) {
   uint8_t *copy = aligned_alloc(16, (size / 16 + 1) * 16);
@@ -123,7 +123,7 @@ static arn_simplified simplify(net *n, int32_t in, int32_t out, uint32_t left) {
   return done;
 }
 
-// ---- dead ------------------------------------------------------------------------------------------
+// ---- dead ---------------------------------------------------------------------------------------
 
 static void what_nobody_reads_goes(void **state) {
   (void)state;
@@ -136,7 +136,7 @@ static void what_nobody_reads_goes(void **state) {
   assert_int_equal(simplify(&n, in, out, 1).dead, 2);
 }
 
-// ---- identity --------------------------------------------------------------------------------------
+// ---- identity -----------------------------------------------------------------------------------
 
 static arn_simplified transposes(const int32_t *first, const int32_t *second, bool twice,
                                  uint32_t left) {
@@ -164,7 +164,7 @@ static void transposes_cancel(void **state) {
   assert_int_equal(transposes(to, back, false, 2).identities, 0);  // an output of the model
 }
 
-// ---- activation ------------------------------------------------------------------------------------
+// ---- activation ---------------------------------------------------------------------------------
 
 static arn_simplified activation(arn_type type, int32_t code, bool read_twice, uint32_t left) {
   net n = begin(type, type == ARN_FLOAT32 ? 0.0f : 0.0625f);
@@ -187,7 +187,7 @@ static void activations_move_into_their_producers(void **state) {
   assert_int_equal(activation(ARN_FLOAT32, ARN_BUILTIN_LOGISTIC, false, 2).activations, 0);
 }
 
-// ---- padding ---------------------------------------------------------------------------------------
+// ---- padding ------------------------------------------------------------------------------------
 
 static arn_simplified padding(int32_t size, int32_t stride, const int32_t pads[8], uint32_t left) {
   net n = begin(ARN_FLOAT32, 0);
@@ -213,7 +213,7 @@ static void paddings_become_those_of_the_convolution(void **state) {
   assert_int_equal(padding(7, 1, channels, 2).paddings, 0);
 }
 
-// ---- constant --------------------------------------------------------------------------------------
+// ---- constant -----------------------------------------------------------------------------------
 
 static void constants_are_computed_once(void **state) {
   (void)state;

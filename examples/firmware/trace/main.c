@@ -1,5 +1,5 @@
-// Firmware that says what every operator computed: a line of checksum for each tensor, in the form that
-// `arenite trace --against FILE` holds against what the host computes.
+// Firmware that says what every operator computed: a line of checksum for each tensor, in the form
+// that `arenite trace --against FILE` holds against what the host computes.
 #include "arenite/arenite.h"
 #include "bench/device/inputs.h"
 #include "ports/port.h"

@@ -3,8 +3,8 @@
 // A long run is looked at in chunks: only one that holds a better value is searched.
 #define CHUNK 32u
 
-// Defines kernel `name`; `bits` is the unsigned type as wide as `type`. ORDER(x, box) maps values so
-// that the best one is the largest.
+// Defines kernel `name`; `bits` is the unsigned type as wide as `type`. ORDER(x, box) maps values
+// so that the best one is the largest.
 #define ARG_FIND(name, type, bits, ORDER)                                                        \
   ARN__INLINE bool name##_any(const type *x, type best, const arn__arg_box *box) {               \
     bits any = 0;                                                                                \

@@ -6,7 +6,7 @@
 
 #include "fft_radix.h"
 
-// ---- stages --------------------------------------------------------------------------------------
+// ---- stages -------------------------------------------------------------------------------------
 
 // The radix of the stage that makes transforms of more than m values from those of m.
 static inline uint32_t radix_above(uint32_t n, uint32_t m) {

@@ -10,8 +10,8 @@ static int32_t shift_saturating(int32_t x, int32_t shift) {
   return x > INT32_MAX >> shift ? INT32_MAX : x << shift;
 }
 
-// Newton's iteration for 1 / sqrt(v), x <- 1.5 x - 0.5 v x^3, five times from 1: in fixed point with
-// three integer bits, where 1.0 is 2^28. `square` in [2^27, 2^29) stands for v in [0.25, 1).
+// Newton's iteration for 1 / sqrt(v), x <- 1.5 x - 0.5 v x^3, five times from 1: in fixed point
+// with three integer bits, where 1.0 is 2^28. `square` in [2^27, 2^29) stands for v in [0.25, 1).
 static int32_t iterate(int32_t square) {
   const int32_t half = arn__rounding_divide(square >> 1, 1);
   const int32_t half_three = (1 << 28) + (1 << 27);
