@@ -16,8 +16,9 @@ static const char usage[] =
     "                        [--max-steps N] [--trade] [--seed N] [--keep-graph] [--json]\n"
     "                        -o OUT.tflite MODEL.tflite\n"
     "Simplifies the graph (dead operators, constants, paddings and activations that neighbours\n"
-    "can do, transposes that cancel), plans the model by rows and writes it with that plan in its\n"
-    "metadata (docs/plan-format.md), and with a whole-tensor plan that TFLite Micro honours.\n"
+    "can do, transposes that cancel; another order, where it needs less), plans the model by\n"
+    "rows and writes it with that plan in its metadata (docs/plan-format.md), and with a\n"
+    "whole-tensor plan that TFLite Micro honours.\n"
     "Everything else in the file is carried over. Before anything is written, the result is\n"
     "started, its plan verified, and run on generated inputs next to the original: the outputs\n"
     "must be equal to the byte. No multiplication is done twice.\n"
@@ -150,6 +151,10 @@ static void print_rewrites(const arn_simplified *s) {
   if (before[0] == ',') printf("\n");
 }
 
+static void print_order(bool reordered) {
+  if (reordered) printf("  order of operators             changed: a smaller arena\n");
+}
+
 static void add_rewrites(cJSON *json, const arn_simplified *s) {
   cJSON *rewrites = cJSON_AddObjectToObject(json, "rewrites");
   cJSON_AddNumberToObject(rewrites, "dead", s->dead);
@@ -181,17 +186,27 @@ static double gap(uint32_t bytes, uint64_t bound) {
   return bound ? 100.0 * bytes / (double)bound - 100.0 : 0.0;
 }
 
+static void print_rows(const arn_optimized *r) {
+  if (!r->by_rows) {
+    printf("  dynamic region now             %9u bytes: rows save nothing more, no row plan\n",
+           r->row_bytes);
+    return;
+  }
+  printf("  dynamic region, rows           %9u bytes in %u steps, %u segments\n", r->row_bytes,
+         r->steps, r->segments);
+  printf("  live bytes of this schedule    %9llu bytes: no placement needs less; gap %.1f %%\n",
+         (unsigned long long)r->live_peak, gap(r->row_bytes, r->live_peak));
+  printf("  proved of any schedule         %9llu bytes: none of rows needs less; gap %.1f %%\n",
+         (unsigned long long)r->bound, gap(r->row_bytes, r->bound));
+}
+
 static int print(const struct request *q, const arn_optimized *r, const arn_usage *before) {
   if (!q->json) {
     printf("%s\n", q->path);
     print_rewrites(&r->simplified);
+    print_order(r->reordered);
     printf("  dynamic region, whole tensors  %9u bytes\n", r->whole_bytes);
-    printf("  dynamic region, rows           %9u bytes in %u steps, %u segments\n", r->row_bytes,
-           r->steps, r->segments);
-    printf("  live bytes of this schedule    %9llu bytes: no placement needs less; gap %.1f %%\n",
-           (unsigned long long)r->live_peak, gap(r->row_bytes, r->live_peak));
-    printf("  proved of any schedule         %9llu bytes: none of rows needs less; gap %.1f %%\n",
-           (unsigned long long)r->bound, gap(r->row_bytes, r->bound));
+    print_rows(r);
     if (q->trade) print_trades(&q->trades);
     printf("  whole arena                    %9u bytes (was %u), static part %u\n",
            r->usage.arena_bytes, before->arena_bytes, r->usage.static_bytes);
@@ -201,6 +216,8 @@ static int print(const struct request *q, const arn_optimized *r, const arn_usag
   cJSON *json = host_json_new("arenite.optimize", 1, q->path);
   cJSON_AddStringToObject(json, "output", q->out);
   add_rewrites(json, &r->simplified);
+  cJSON_AddBoolToObject(json, "reordered", r->reordered);
+  cJSON_AddBoolToObject(json, "by_rows", r->by_rows);
   cJSON_AddNumberToObject(json, "arena_bytes_before", before->arena_bytes);
   cJSON_AddNumberToObject(json, "arena_bytes", r->usage.arena_bytes);
   cJSON_AddNumberToObject(json, "static_bytes", r->usage.static_bytes);

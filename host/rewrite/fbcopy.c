@@ -259,7 +259,8 @@ static void copy_target(struct copy *copy, uint32_t table_at, const struct walk 
   if (kind == 'u' && !part) return;
   const uint32_t target = arn__fbcopy_follow(copy->source, table_at, id);
   const arn_fbedit *edit = edit_of(copy, table_at, id);
-  if (!target) return;
+  const bool makes = edit && kind != 'T' && kind != 't' && kind != 'u';
+  if (!target && !makes) return;
   uint32_t copied = 0;
   if (kind == 'T') copied = copy_tables(copy, target, *walk->part, edit);
   else if (kind == 't') copied = copy_table(copy, target, *walk->part);

@@ -9,7 +9,7 @@
 enum { MODEL_SUBGRAPHS = 2 };
 enum { GRAPH_TENSORS = 0, GRAPH_OPERATORS = 3 };
 enum { OPERATOR_INPUTS = 1, OPERATOR_OUTPUTS = 2 };
-enum { TENSOR_BUFFER = 2 };
+enum { TENSOR_SHAPE = 0, TENSOR_BUFFER = 2, TENSOR_SIGNATURE = 7 };
 
 // ---- opening ------------------------------------------------------------------------------------
 
@@ -33,13 +33,25 @@ static bool read_nodes(rewrite_graph *g, arn_fbsource *source) {
   return true;
 }
 
+// Notes a shape that is not the one in the file.
+static void read_shape(rewrite_tensor *to, const arn_tensor *found, const arn_tensor *written) {
+  to->rank = found->rank;
+  memcpy(to->dims, found->dims, sizeof to->dims);
+  to->reshaped = found->rank != written->rank ||
+                 memcmp(found->dims, written->dims, found->rank * sizeof *found->dims) != 0;
+}
+
 static void read_tensors(rewrite_graph *g, arn_fbsource *source) {
   const uint32_t at = arn__fbcopy_follow(source, g->subgraph_at, GRAPH_TENSORS);
+  arn_model as_written = g->model;
+  as_written.infer = NULL;
   for (uint32_t i = 0; i < g->subgraph.tensor_count; i++) {
-    arn_tensor t;
+    arn_tensor t, written;
     arn_model_tensor(&g->model, &g->subgraph, i, &t);
+    arn_model_tensor(&as_written, &g->subgraph, i, &written);
     g->tensors[i].table_at = arn__fbcopy_element(source, at, i);
     g->tensors[i].constant = (t.flags & ARN_TENSOR_CONST) != 0;
+    read_shape(&g->tensors[i], &t, &written);
   }
 }
 
@@ -128,7 +140,8 @@ static void edit(struct output *o, arn_fbedit change) { o->edits[o->edit_count++
 
 static void edit_nodes(const rewrite_graph *g, struct output *o) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < g->subgraph.node_count; i++) {
+  for (uint32_t k = 0; k < g->subgraph.node_count; k++) {
+    const uint32_t i = g->order ? g->order[k] : k;
     const rewrite_node *n = &g->nodes[i];
     if (n->gone) continue;
     o->kept[kept++] = (int32_t)i;
@@ -149,9 +162,21 @@ static void edit_nodes(const rewrite_graph *g, struct output *o) {
                        .count = kept});
 }
 
+static void edit_shape(const rewrite_tensor *t, bool has_signature, struct output *o) {
+  edit(o, (arn_fbedit){.table_at = t->table_at, .field = TENSOR_SHAPE, .list = t->dims,
+                       .count = t->rank});
+  if (!has_signature) return;
+  edit(o, (arn_fbedit){.table_at = t->table_at, .field = TENSOR_SIGNATURE, .list = t->dims,
+                       .count = t->rank});
+}
+
 static void edit_tensors(const rewrite_graph *g, struct output *o) {
+  arn_fbsource source = {.bytes = g->bytes, .size = (uint32_t)g->size};
   for (uint32_t i = 0; i < g->subgraph.tensor_count; i++) {
     const rewrite_tensor *t = &g->tensors[i];
+    if (t->reshaped) {
+      edit_shape(t, arn__fbcopy_field(&source, t->table_at, TENSOR_SIGNATURE).at != 0, o);
+    }
     if (t->data == NULL) continue;
     edit(o, (arn_fbedit){.table_at = t->table_at, .field = TENSOR_BUFFER,
                          .value = g->model.buffer_count + o->buffer_count});
@@ -161,7 +186,7 @@ static void edit_tensors(const rewrite_graph *g, struct output *o) {
 
 bool rewrite_graph_write(const rewrite_graph *g, uint8_t **bytes, size_t *size, const char **why) {
   const arn_subgraph *s = &g->subgraph;
-  struct output o = {.edits = calloc(3u * s->node_count + s->tensor_count + 1u, sizeof *o.edits),
+  struct output o = {.edits = calloc(3u * (s->node_count + s->tensor_count) + 1u, sizeof *o.edits),
                      .buffers = calloc(s->tensor_count + 1u, sizeof *o.buffers),
                      .kept = calloc(s->node_count + 1u, sizeof *o.kept)};
   bool ok = o.edits && o.buffers && o.kept;

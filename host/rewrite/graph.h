@@ -23,6 +23,9 @@ typedef struct rewrite_tensor {
   void *data;              // what it holds from now on (owned); NULL: as in the file
   uint32_t bytes;
   bool constant;
+  bool reshaped;           // the file leaves its shape open, and it was found
+  int32_t dims[ARN_MAX_RANK];
+  uint32_t rank;
 } rewrite_tensor;
 
 typedef struct rewrite_graph {
@@ -32,6 +35,7 @@ typedef struct rewrite_graph {
   arn_subgraph subgraph;
   uint32_t subgraph_at;
   rewrite_node *nodes;
+  const uint32_t *order;   // all nodes, as they are to be written; NULL: as they came (borrowed)
   rewrite_tensor *tensors;
 } rewrite_graph;
 

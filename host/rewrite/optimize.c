@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/rewrite/metadata.h"
+#include "host/rewrite/reorder.h"
 #include "host/rewrite/tflm_plan.h"
 #include "host/search/rowencode.h"
 
@@ -19,6 +20,7 @@ static bool plan_rows(const host_engine *e, const host_search_options *o, arn_op
     r->row_bytes = layout.bytes;
     r->live_peak = schedule.live_peak;
     r->bound = schedule.bound;
+    r->by_rows = true;
     r->steps = schedule.steps.count;
     r->segments = schedule.segments;
     ok = host_row_encode(&g, &schedule, &layout, plan, plan_bytes);
@@ -78,6 +80,7 @@ static arn_status write_best(const void *bytes, size_t size, const host_engine *
   if (keep || (there && status != ARN_OK)) return status;
   // Very small networks need more to verify a row plan than it saves them.
   *why = NULL;
+  r->by_rows = false;
   r->row_bytes = e->usage.dynamic_bytes;
   return write_file(bytes, size, e, r, NULL, why) ? try_result(r, error) : ARN_ERR_INTERNAL;
 }
@@ -109,6 +112,26 @@ static arn_status try_source(const void *bytes, size_t size, arn_optimized *r, a
   return ARN_OK;
 }
 
+// The same with the operators in their best order, kept where its arena is smaller.
+static void try_order(const void *bytes, size_t size, const host_search_options *search,
+                      arn_optimized *r) {
+  arn_optimized other = {.simplified = r->simplified, .reordered = true,
+                         .whole_bytes = r->whole_bytes};
+  arn_error error;
+  uint8_t *ordered = NULL;
+  size_t ordered_size = 0;
+  const char *why;
+  if (!arn_reorder(bytes, size, &ordered, &ordered_size, &why) || ordered == NULL) return;
+  const arn_status status = optimize_rows(ordered, ordered_size, search, &other, &error, &why);
+  if (status == ARN_OK && other.usage.arena_bytes < r->usage.arena_bytes) {
+    free(r->bytes);
+    *r = other;
+  } else if (status == ARN_OK) {
+    free(other.bytes);
+  }
+  free(ordered);
+}
+
 arn_status arn_optimize(const void *bytes, size_t size, const host_search_options *search,
                         arn_optimized *r, arn_error *error, const char **why) {
   uint8_t *simpler = NULL;
@@ -118,13 +141,16 @@ arn_status arn_optimize(const void *bytes, size_t size, const host_search_option
   arn_status status = try_source(bytes, size, r, error);
   if (status != ARN_OK) return status;
   // What cannot be rewritten is planned as it is, and says itself why where that fails too.
+  const void *best = bytes;
+  size_t best_size = size;
   if (!search->keep_graph &&
       arn_simplify(bytes, size, &simpler, &simpler_size, &r->simplified, why) && simpler) {
-    status = optimize_rows(simpler, simpler_size, search, r, error, why);
-  } else {
-    *why = NULL;
-    status = optimize_rows(bytes, size, search, r, error, why);
+    best = simpler;
+    best_size = simpler_size;
   }
+  *why = NULL;
+  status = optimize_rows(best, best_size, search, r, error, why);
+  if (status == ARN_OK && !search->keep_graph) try_order(best, best_size, search, r);
   free(simpler);
   return status;
 }

@@ -10,8 +10,10 @@ typedef struct arn_optimized {
   uint8_t *bytes;          // of the file; the caller frees
   size_t size;
   arn_simplified simplified;  // graph rewrites made
+  bool reordered;          // operators stand in another order, which needs a smaller arena
   uint32_t whole_bytes;    // dynamic region of the file as it came, best heap-free planner
-  uint32_t row_bytes;      // dynamic region by the row plan
+  uint32_t row_bytes;      // dynamic region of the result
+  bool by_rows;            // the file carries a row plan: it needs less than one of whole tensors
   uint64_t live_peak;      // least that any placement of this schedule needs
   uint64_t bound;          // proved: least that any plan of these rows needs; 0: not known
   uint32_t steps, segments;

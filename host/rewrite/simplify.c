@@ -347,6 +347,13 @@ static bool simplify_all(simplifier *s) {
   return any;
 }
 
+static bool has_open_shapes(const rewrite_graph *g) {
+  for (uint32_t i = 0; i < g->subgraph.tensor_count; i++) {
+    if (g->tensors[i].reshaped) return true;
+  }
+  return false;
+}
+
 bool arn_simplify(const void *source, size_t source_bytes, uint8_t **bytes, size_t *size,
                   arn_simplified *done, const char **why) {
   static const char broken[] = "the file cannot be read";
@@ -359,7 +366,8 @@ bool arn_simplify(const void *source, size_t source_bytes, uint8_t **bytes, size
   if (!rewrite_graph_open(&s.g, source, source_bytes)) return false;
   *why = NULL;
   bool ok = true;
-  if (arn_model_metadata(&s.g.model, "arenite.plan", &plan_bytes) == NULL && simplify_all(&s)) {
+  const bool planned = arn_model_metadata(&s.g.model, "arenite.plan", &plan_bytes) != NULL;
+  if (!planned && (simplify_all(&s) || has_open_shapes(&s.g))) {
     ok = rewrite_graph_write(&s.g, bytes, size, why);
   }
   if (s.ran) host_engine_close(&s.engine);

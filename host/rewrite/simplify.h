@@ -7,6 +7,7 @@
 //   padding      a PAD that a convolution's own SAME padding would have made goes
 //   constant     an operator of constants only is run once, here; its result lies in the file
 //
+// Shapes that the file leaves open and that follow from it are written into it.
 // Variables, control flow, custom operators and what draws random numbers are left alone.
 #ifndef ARENITE_HOST_REWRITE_SIMPLIFY_H
 #define ARENITE_HOST_REWRITE_SIMPLIFY_H

@@ -11,6 +11,7 @@
 
 #include "host/check/engine.h"
 #include "host/rewrite/builder.h"
+#include "host/rewrite/reorder.h"
 #include "host/rewrite/same.h"
 #include "host/rewrite/simplify.h"
 
@@ -240,6 +241,60 @@ static void float_functions_are_not_folded(void **state) {
   assert_int_equal(simplify(&n, in, out, 2).constants, 0);
 }
 
+// ---- order --------------------------------------------------------------------------------------
+
+// Two branches, each a large tensor that becomes a small one; the file makes both large ones first.
+static uint8_t *branches(bool first_things_first, size_t *size) {
+  const int32_t shape[4] = {1, 4, 4, 16};
+  const call pool = {ARN_BUILTIN_AVERAGE_POOL_2D, ARN_OPTIONS_POOL_2D,
+                     {ARN_PADDING_VALID, 4, 4, 4, 4}, {0}, 1, 0};
+  net n = begin(ARN_FLOAT32, 0);
+  const int32_t in = tensor(&n, 1, 1, 16), a = tensor(&n, 4, 4, 16), b = tensor(&n, 4, 4, 16),
+                c = tensor(&n, 1, 1, 16), d = tensor(&n, 1, 1, 16), out = tensor(&n, 1, 1, 16),
+                w = floats(&n, shape);
+  call to_c = pool, to_d = pool;
+  to_c.in[0] = a;
+  to_c.out = c;
+  to_d.in[0] = b;
+  to_d.out = d;
+  node(&n, (call){ARN_BUILTIN_ADD, ARN_OPTIONS_ADD, {0}, {w, in}, 2, a});
+  if (first_things_first) node(&n, to_c);
+  node(&n, (call){ARN_BUILTIN_ADD, ARN_OPTIONS_ADD, {0}, {w, in}, 2, b});
+  if (!first_things_first) node(&n, to_c);
+  node(&n, to_d);
+  node(&n, (call){ARN_BUILTIN_ADD, ARN_OPTIONS_ADD, {0}, {c, d}, 2, out});
+  uint8_t *bytes = NULL;
+  arn_builder_io(n.b, &in, 1, &out, 1);
+  if (!arn_builder_finish(n.b, &bytes, size)) fail_msg("%s", arn_builder_error(n.b));
+  arn_builder_free(n.b);
+  uint8_t *file = aligned(bytes, *size);
+  free(bytes);
+  return file;
+}
+
+static void operators_are_put_into_their_best_order(void **state) {
+  (void)state;
+  for (int good = 0; good < 2; good++) {
+    size_t size, result_size;
+    uint32_t nodes;
+    uint8_t *file = branches(good, &size), *result = NULL;
+    const char *why = NULL;
+    if (!arn_reorder(file, size, &result, &result_size, &why)) fail_msg("%s", why);
+    assert_int_equal(result == NULL, good);
+    if (result) {
+      uint8_t *better = aligned(result, result_size);
+      const uint32_t before = arena_of(file, size, &nodes);
+      const uint32_t after = arena_of(better, result_size, &nodes);
+      assert_int_equal(nodes, 5);
+      assert_true(after + 1024 <= before + 128);  // a large tensor less, a small one more
+      assert_true(arn_run_the_same(file, size, better, result_size, 4));
+      free(better);
+      free(result);
+    }
+    free(file);
+  }
+}
+
 static void broken_files_are_refused(void **state) {
   (void)state;
   uint8_t *result = NULL;
@@ -260,6 +315,7 @@ int main(void) {
       cmocka_unit_test(paddings_become_those_of_the_convolution),
       cmocka_unit_test(constants_are_computed_once),
       cmocka_unit_test(float_functions_are_not_folded),
+      cmocka_unit_test(operators_are_put_into_their_best_order),
       cmocka_unit_test(broken_files_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
