@@ -11,7 +11,7 @@
 static void shape_tensor(rig_tensor *t, arn_type type, uint32_t rank, const int32_t *dims) {
   t->type = type;
   t->rank = rank;
-  memcpy(t->dims, dims, rank * sizeof *dims);
+  if (rank > 0) memcpy(t->dims, dims, rank * sizeof *dims);
   memset(t->bytes, 0, RIG_BYTES);
 }
 
