@@ -1,6 +1,7 @@
 #include "host/cli/command.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,4 +224,21 @@ int cli_start(const cli_model *m, const cli_options *o, const arn_hooks *hooks, 
   if (code != EXIT_OK) host_engine_close(e);
   else cli_gate_note(e->usage.arena_bytes);
   return code;
+}
+
+int cli_parse_options(int argc, char **argv, const cli_parser *parser, void *request) {
+  int c;
+  optind = 1;
+  while ((c = getopt_long(argc, argv, "", parser->options, NULL)) != -1) {
+    if (c == '?') return EXIT_USAGE;
+    if (c == 'h') {
+      fputs(parser->usage, stdout);
+      return -1;
+    }
+    if (!parser->take(request, c)) {
+      return cli_fail(EXIT_USAGE, "\"%s\" is not what this option takes; see `arenite %s --help`",
+                      optarg, parser->name);
+    }
+  }
+  return EXIT_OK;
 }

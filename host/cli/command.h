@@ -64,6 +64,20 @@ bool cli_parse_bytes(const char *text, uint32_t *bytes);
 // Parses a decimal number in [least, most].
 bool cli_parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number);
 
+struct option;  // of getopt.h
+
+// How a command takes its options. `take` gets the request and an option's short name, its argument
+// in optarg, and says whether that is one; "help" is 'h' and is not handed to it.
+typedef struct cli_parser {
+  const char *name, *usage;
+  const struct option *options;
+  bool (*take)(void *request, int option);
+} cli_parser;
+
+// Takes all options; optind is then that of the first other argument. Returns EXIT_OK; -1 where
+// help was asked for and printed; EXIT_USAGE, the reason on stderr.
+int cli_parse_options(int argc, char **argv, const cli_parser *parser, void *request);
+
 // The planner "rows": not one of the engine's; the model is optimised in memory before it starts.
 #define CLI_PLANNER_ROWS 100u
 

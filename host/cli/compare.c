@@ -52,7 +52,8 @@ struct request {
   bool json;
 };
 
-static bool take(struct request *q, int option) {
+static bool take(void *request, int option) {
+  struct request *q = request;
   uint8_t planner;
   switch (option) {
     case 'p':
@@ -85,19 +86,9 @@ static int parse(int argc, char **argv, struct request *q) {
       {"planner", required_argument, 0, 'p'},     {"align", required_argument, 0, 'a'},
       {"invocations", required_argument, 0, 'n'}, {"json", no_argument, 0, 'j'},
       {"help", no_argument, 0, 'h'},              {0, 0, 0, 0}};
-  int c;
-  optind = 1;
-  while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-    if (c == '?') return EXIT_USAGE;
-    if (c == 'h') {
-      fputs(usage, stdout);
-      return -1;
-    }
-    if (!take(q, c)) {
-      return cli_fail(EXIT_USAGE,
-                      "\"%s\" is not what this option takes; see `arenite compare --help`", optarg);
-    }
-  }
+  const cli_parser parser = {"compare", usage, options, take};
+  const int code = cli_parse_options(argc, argv, &parser, q);
+  if (code != EXIT_OK) return code;
   if (lay_out(q, argc - optind, argv + optind)) return EXIT_OK;
   fputs(usage, stderr);
   return EXIT_USAGE;

@@ -42,7 +42,8 @@ static bool copy_all(void *context, uint32_t subgraph, const arn_tensor *tensor)
   return true;
 }
 
-static bool take(struct request *q, int option) {
+static bool take(void *request, int option) {
+  struct request *q = request;
   uint32_t number = 0;
   arn_config *config = &q->c.config;
   switch (option) {
@@ -73,20 +74,9 @@ static int parse(int argc, char **argv, struct request *q) {
       {"copy-weights", no_argument, 0, 'w'},  {"budget", required_argument, 0, 's'},
       {"json", no_argument, 0, 'j'},          {"help", no_argument, 0, 'h'},
       {0, 0, 0, 0}};
-  int c;
-  optind = 1;
-  while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-    if (c == '?') return EXIT_USAGE;
-    if (c == 'h') {
-      fputs(usage, stdout);
-      return -1;
-    }
-    if (!take(q, c)) {
-      return cli_fail(EXIT_USAGE,
-                      "\"%s\" is not what this option takes; see `arenite diagnose --help`",
-                      optarg);
-    }
-  }
+  const cli_parser parser = {"diagnose", usage, options, take};
+  const int code = cli_parse_options(argc, argv, &parser, q);
+  if (code != EXIT_OK) return code;
   if (argc - optind != 1 || (q->c.arena_bytes == 0) == (q->board == NULL)) {
     fputs(usage, stderr);
     return EXIT_USAGE;

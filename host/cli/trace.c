@@ -62,7 +62,8 @@ static bool take_index(const char *text, int32_t *index) {
   return true;
 }
 
-static bool take(struct request *q, int option) {
+static bool take(void *request, int option) {
+  struct request *q = request;
   switch (option) {
     case 'g': q->against = optarg; return true;
     case 'f': q->floats = true; return true;
@@ -85,19 +86,9 @@ static int parse(int argc, char **argv, struct request *q) {
       {"planner", required_argument, 0, 'p'},     {"keep-all", no_argument, 0, 'k'},
       {"ignore-plan", no_argument, 0, 'w'},       {"json", no_argument, 0, 'j'},
       {"help", no_argument, 0, 'h'},              {0, 0, 0, 0}};
-  int c;
-  optind = 1;
-  while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-    if (c == '?') return EXIT_USAGE;
-    if (c == 'h') {
-      fputs(usage, stdout);
-      return -1;
-    }
-    if (!take(q, c)) {
-      return cli_fail(EXIT_USAGE,
-                      "\"%s\" is not what this option takes; see `arenite trace --help`", optarg);
-    }
-  }
+  const cli_parser parser = {"trace", usage, options, take};
+  const int code = cli_parse_options(argc, argv, &parser, q);
+  if (code != EXIT_OK) return code;
   if (argc - optind != 1 || (q->after >= 0 && q->read < 0)) {
     fputs(usage, stderr);
     return EXIT_USAGE;
