@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "files.h"
 #include "ports/port.h"
@@ -69,13 +68,5 @@ int _kill(int process, int signal) {
 }
 
 int _getpid(void) { return 1; }
-
-int clock_gettime(clockid_t clock, struct timespec *t) {
-  const uint32_t hundredths = port_clock();
-  (void)clock;
-  t->tv_sec = (time_t)(hundredths / 100);
-  t->tv_nsec = (long)(hundredths % 100) * 10000000;
-  return 0;
-}
 
 void _exit(int code) { port_exit(code); }

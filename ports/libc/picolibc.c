@@ -1,7 +1,6 @@
 // The names under which picolibc asks for files, the heap and the end, and its standard streams.
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "files.h"
 #include "ports/port.h"
@@ -62,13 +61,5 @@ int kill(int process, int signal) {
 }
 
 int getpid(void) { return 1; }
-
-int clock_gettime(clockid_t clock, struct timespec *t) {
-  const uint32_t hundredths = port_clock();
-  (void)clock;
-  t->tv_sec = (time_t)(hundredths / 100);
-  t->tv_nsec = (long)(hundredths % 100) * 10000000;
-  return 0;
-}
 
 void _exit(int code) { port_exit(code); }
