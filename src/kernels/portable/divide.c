@@ -50,121 +50,66 @@ ARN__KERNEL bool arn__divide_f32_portable(const void *params, void *out, const v
 
 // ---- downwards ----------------------------------------------------------------------------------
 
-// The divisor is not 0. Division by -1 is apart, because the lowest number overflows there.
-#define DEFINE(type, wrap, name)                                                                  \
-  ARN__INLINE type floor_##name(type a, type b) {                                                 \
-    if (b == -1) return (type)((wrap)0 - (wrap)a);                                                \
-    const type quotient = (type)(a / b);                                                          \
-    const bool down = a % b != 0 && (a < 0) != (b < 0);                                           \
-    return (type)(quotient - down);                                                               \
-  }                                                                                               \
-                                                                                                  \
-  ARN__INLINE type modulo_##name(type a, type b) {                                                \
-    if (b == -1) return 0;                                                                        \
-    const type rest = (type)(a % b);                                                              \
-    return (type)(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);                          \
-  }                                                                                               \
-                                                                                                  \
-  bool arn__divide_floor_##name##_portable(const void *params, void *out, const void *const *in,  \
-                                           uint32_t count) {                                      \
-    const type *a = in[0], *b = in[1];                                                            \
-    type *to = out;                                                                               \
-    bool good = true;                                                                             \
-    (void)params;                                                                                 \
-    for (uint32_t i = 0; i < count; i++) {                                                        \
-      good = good && b[i] != 0;                                                                   \
-      to[i] = floor_##name(a[i], (type)(b[i] == 0 ? 1 : b[i]));                                   \
-    }                                                                                             \
-    return good;                                                                                  \
-  }                                                                                               \
-                                                                                                  \
-  bool arn__divide_modulo_##name##_portable(const void *params, void *out, const void *const *in, \
-                                            uint32_t count) {                                     \
-    const type *a = in[0], *b = in[1];                                                            \
-    type *to = out;                                                                               \
-    bool good = true;                                                                             \
-    (void)params;                                                                                 \
-    for (uint32_t i = 0; i < count; i++) {                                                        \
-      good = good && b[i] != 0;                                                                   \
-      to[i] = modulo_##name(a[i], (type)(b[i] == 0 ? 1 : b[i]));                                  \
-    }                                                                                             \
-    return good;                                                                                  \
-  }
+// One element each; the divisor is not 0. Of 8 and 16 bits: 32 bits hold all quotients, which wrap
+// where they are written.
+ARN__INLINE int32_t floor_small(int32_t a, int32_t b) {
+  const int32_t y = quotient_s16(a, b), rest = a - y * b;
+  return y - (rest != 0 && (rest ^ b) < 0);
+}
 
-// Those of 8 and 16 bits: 32 bits hold all quotients, which wrap where they are written.
-#define DEFINE_NARROW(type, name)                                                                 \
-  ARN__KERNEL bool arn__divide_floor_##name##_portable(const void *params, void *out,             \
-                                                       const void *const *in, uint32_t count) {   \
+ARN__INLINE int32_t modulo_small(int32_t a, int32_t b) {
+  const int32_t rest = a - quotient_s16(a, b) * b;
+  return rest + (rest != 0 && (rest ^ b) < 0 ? b : 0);
+}
+
+// Wider: division by -1 is apart, because the lowest number overflows there.
+ARN__INLINE int32_t floor_s32(int32_t a, int32_t b) {
+  const int32_t divisor = b == -1 ? 1 : b, y = quotient_s32(a, divisor);
+  const int32_t rest = (int32_t)((uint32_t)a - (uint32_t)y * (uint32_t)divisor);
+  return b == -1 ? (int32_t)(0u - (uint32_t)a) : y - (rest != 0 && (rest ^ divisor) < 0);
+}
+
+ARN__INLINE int32_t modulo_s32(int32_t a, int32_t b) {
+  const int32_t divisor = b == -1 ? 1 : b, y = quotient_s32(a, divisor);
+  const int32_t rest = (int32_t)((uint32_t)a - (uint32_t)y * (uint32_t)divisor);
+  return rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
+}
+
+ARN__INLINE int64_t floor_s64(int64_t a, int64_t b) {
+  if (b == -1) return (int64_t)(0u - (uint64_t)a);
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+ARN__INLINE int64_t modulo_s64(int64_t a, int64_t b) {
+  if (b == -1) return 0;
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+// All elements. Says whether no divisor is 0; where one is, 1 stands for it.
+#define DEFINE(name, type, one)                                                                   \
+  ARN__KERNEL bool arn__divide_##name##_portable(const void *params, void *out,                   \
+                                                 const void *const *in, uint32_t count) {         \
     const type *a = in[0], *b = in[1];                                                            \
     type *to = out;                                                                               \
     uint32_t zeros = 0;                                                                           \
     (void)params;                                                                                 \
     ARN__INDEPENDENT                                                                              \
     for (uint32_t i = 0; i < count; i++) {                                                        \
-      const int32_t divisor = b[i] == 0 ? 1 : b[i], y = quotient_s16(a[i], divisor);              \
-      const int32_t rest = a[i] - y * divisor;                                                    \
       zeros |= b[i] == 0;                                                                         \
-      to[i] = (type)(y - (rest != 0 && (rest ^ divisor) < 0));                                    \
-    }                                                                                             \
-    return zeros == 0;                                                                            \
-  }                                                                                               \
-                                                                                                  \
-  ARN__KERNEL bool arn__divide_modulo_##name##_portable(const void *params, void *out,            \
-                                                        const void *const *in, uint32_t count) {  \
-    const type *a = in[0], *b = in[1];                                                            \
-    type *to = out;                                                                               \
-    uint32_t zeros = 0;                                                                           \
-    (void)params;                                                                                 \
-    ARN__INDEPENDENT                                                                              \
-    for (uint32_t i = 0; i < count; i++) {                                                        \
-      const int32_t divisor = b[i] == 0 ? 1 : b[i], y = quotient_s16(a[i], divisor);              \
-      const int32_t rest = a[i] - y * divisor;                                                    \
-      zeros |= b[i] == 0;                                                                         \
-      to[i] = (type)(rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0));                   \
+      to[i] = (type)one(a[i], b[i] == 0 ? 1 : b[i]);                                              \
     }                                                                                             \
     return zeros == 0;                                                                            \
   }
 
-DEFINE_NARROW(int8_t, s8)
-DEFINE_NARROW(int16_t, s16)
-
-// Those of 32 bits in loops that vectorise: see quotient_s32().
-ARN__KERNEL bool arn__divide_floor_s32_portable(const void *params, void *out,
-                                                const void *const *in, uint32_t count) {
-  const int32_t *a = in[0], *b = in[1];
-  int32_t *to = out;
-  uint32_t zeros = 0;
-  (void)params;
-  ARN__INDEPENDENT
-  for (uint32_t i = 0; i < count; i++) {
-    const int32_t divisor = b[i] == 0 || b[i] == -1 ? 1 : b[i];
-    const int32_t y = quotient_s32(a[i], divisor);
-    const int32_t rest = (int32_t)((uint32_t)a[i] - (uint32_t)y * (uint32_t)divisor);
-    const int32_t down = y - (rest != 0 && (rest ^ divisor) < 0);
-    zeros |= b[i] == 0;
-    to[i] = b[i] == -1 ? (int32_t)(0u - (uint32_t)a[i]) : down;
-  }
-  return zeros == 0;
-}
-
-ARN__KERNEL bool arn__divide_modulo_s32_portable(const void *params, void *out,
-                                                 const void *const *in, uint32_t count) {
-  const int32_t *a = in[0], *b = in[1];
-  int32_t *to = out;
-  uint32_t zeros = 0;
-  (void)params;
-  ARN__INDEPENDENT
-  for (uint32_t i = 0; i < count; i++) {
-    const int32_t divisor = b[i] == 0 || b[i] == -1 ? 1 : b[i];
-    const int32_t y = quotient_s32(a[i], divisor);
-    const int32_t rest = (int32_t)((uint32_t)a[i] - (uint32_t)y * (uint32_t)divisor);
-    zeros |= b[i] == 0;
-    to[i] = rest + (rest != 0 && (rest ^ divisor) < 0 ? divisor : 0);
-  }
-  return zeros == 0;
-}
-
-DEFINE(arn__s64, uint64_t, s64)
+DEFINE(floor_s8, int8_t, floor_small)
+DEFINE(floor_s16, int16_t, floor_small)
+DEFINE(floor_s32, int32_t, floor_s32)
+DEFINE(floor_s64, arn__s64, floor_s64)
+DEFINE(modulo_s8, int8_t, modulo_small)
+DEFINE(modulo_s16, int16_t, modulo_small)
+DEFINE(modulo_s32, int32_t, modulo_s32)
+DEFINE(modulo_s64, arn__s64, modulo_s64)
 
 // The quotient in double, as the reference has it: in float it may round up to a whole number.
 ARN__KERNEL bool arn__divide_floor_f32_portable(const void *params, void *out,
