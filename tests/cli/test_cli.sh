@@ -8,13 +8,7 @@ mnist=examples/mnist/mnist.tflite
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$LOG"' EXIT
 
-exits() {  # exits CODE COMMAND...: with one line on stderr that names the program
-  want=$1
-  shift
-  "$@" >/dev/null 2>"$work/err"
-  code=$?
-  [ "$code" -eq "$want" ] || { echo "exit code $code, want $want"; cat "$work/err"; return 1; }
-}
+. tests/lib/exits.sh
 number() { "$arenite" plan --json "$@" | sed -n "s/^\t\"$field\":\t\([0-9]*\),*$/\1/p" | head -n 1; }
 adds_up() {
   "$arenite" plan --json "$1" >"$work/plan.json" || return 1

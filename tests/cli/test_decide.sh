@@ -9,13 +9,7 @@ shared=../shared/models
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$LOG"' EXIT
 
-exits() {  # exits CODE COMMAND...: output in $work/out, $work/err
-  want=$1
-  shift
-  "$@" >"$work/out" 2>"$work/err"
-  code=$?
-  [ "$code" -eq "$want" ] || { echo "exit code $code, want $want"; cat "$work/out" "$work/err"; return 1; }
-}
+. tests/lib/exits.sh
 says() { grep -q -- "$1" "$work/out" "$work/err" || { cat "$work/out" "$work/err"; return 1; }; }
 fits_100_columns() {
   "$@" >"$work/out" 2>&1 && [ -s "$work/out" ] &&

@@ -11,13 +11,10 @@ models=../shared/models
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$LOG"' EXIT
 
-exits() {  # exits CODE COMMAND...: with one line on stderr that names the program
-  want=$1
-  shift
-  "$@" >/dev/null 2>"$work/err"
-  code=$?
-  [ "$code" -eq "$want" ] || { echo "exit code $code, want $want"; cat "$work/err"; return 1; }
-  [ "$want" -eq 0 ] || grep -q '^arenite: ' "$work/err" || { echo "no words on stderr"; return 1; }
+. tests/lib/exits.sh
+complains() {  # complains CODE COMMAND...: and, but for 0, with one line on stderr that names the program
+  exits "$@" || return 1
+  [ "$1" -eq 0 ] || grep -q '^arenite: ' "$work/err" || { echo "no words on stderr"; return 1; }
 }
 # The plan's own numbers, for comparison with what the views say.
 number() { sed -n "s/^\t\"$1\":\t\([0-9]*\),*$/\1/p" "$work/plan.json" | head -n 1; }
@@ -68,12 +65,12 @@ ms_print_reads() { ms_print "$work/kws.massif" | grep -q '(peak)'; }
 
 check "help has an example" sh -c "'$arenite' report --help | grep -q '^Example: '"
 check "no argument: usage" sh -c "'$arenite' report 2>/dev/null; [ \$? -eq 2 ]"
-check "unknown ending: usage" exits 2 "$arenite" report -o "$work/x.doc" "$kws"
-check "unknown planner: usage" exits 2 "$arenite" report --planner best "$kws"
-check "no such file: I/O" exits 6 "$arenite" report "$work/none.tflite"
-check "unwritable: I/O" exits 6 "$arenite" report -o "$work/no/such/x.svg" "$kws"
-check "massif of two plans: usage" exits 2 "$arenite" report -o "$work/x.massif" "$kws" "$mnist"
-check "nine plans: usage" exits 2 "$arenite" report -o "$work/x.json" "$kws" "$kws" "$kws" "$kws" "$kws" \
+check "unknown ending: usage" complains 2 "$arenite" report -o "$work/x.doc" "$kws"
+check "unknown planner: usage" complains 2 "$arenite" report --planner best "$kws"
+check "no such file: I/O" complains 6 "$arenite" report "$work/none.tflite"
+check "unwritable: I/O" complains 6 "$arenite" report -o "$work/no/such/x.svg" "$kws"
+check "massif of two plans: usage" complains 2 "$arenite" report -o "$work/x.massif" "$kws" "$mnist"
+check "nine plans: usage" complains 2 "$arenite" report -o "$work/x.json" "$kws" "$kws" "$kws" "$kws" "$kws" \
   "$kws" "$kws" "$kws" "$kws"
 check "nothing is written where something fails" sh -c "[ ! -e '$work/x.json' ] && [ ! -e '$work/x.massif' ]"
 check "html by its ending" by_ending r.html '^<!DOCTYPE html>'
@@ -118,7 +115,7 @@ page_keeps_its_scripts() {  # only the page's own script elements end
 refuses() {  # refuses SED-EXPRESSION: what it makes of the plan
   sed "$1" "$work/plan.json" >"$work/bad.json"
   cmp -s "$work/plan.json" "$work/bad.json" && { echo "changes nothing"; return 1; }
-  exits 3 "$arenite" report --format svg "$work/bad.json"
+  complains 3 "$arenite" report --format svg "$work/bad.json"
 }
 check "hostile names: UTF-8, no control bytes, in all formats" no_control_bytes
 check "hostile names: no script of theirs in the page" page_keeps_its_scripts

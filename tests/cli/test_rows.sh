@@ -8,13 +8,7 @@ mnist=examples/mnist/mnist.tflite
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$LOG"' EXIT
 
-exits() {  # exits CODE COMMAND...
-  want=$1
-  shift
-  "$@" >/dev/null 2>"$work/err"
-  code=$?
-  [ "$code" -eq "$want" ] || { echo "exit code $code, want $want"; cat "$work/err"; return 1; }
-}
+. tests/lib/exits.sh
 peak() { "$arenite" plan --json "$1" | sed -n 's/^\t"dynamic_peak_bytes":\t\([0-9]*\),*$/\1/p'; }
 arena() { "$arenite" plan --json "$1" | sed -n 's/^\t"arena_bytes":\t\([0-9]*\),*$/\1/p'; }
 same_outputs() {  # same_outputs MODEL OPTIMISED
