@@ -4,119 +4,145 @@
 #include "schema.h"
 
 arn_status arn_model_subgraph(const arn_model *m, uint32_t index, arn_subgraph *g) {
-  memset(g, 0, sizeof *g);
-  if (index >= m->subgraph_count) return ARN_ERR_ARGUMENT;
-  const uint32_t table = arn__fb_element(m, m->subgraphs_at, index);
-  arn__fb_vector(m, table, ARN__SUBGRAPH_TENSORS, &g->tensors_at, &g->tensor_count);
-  arn__fb_vector(m, table, ARN__SUBGRAPH_INPUTS, &g->inputs_at, &g->input_count);
-  arn__fb_vector(m, table, ARN__SUBGRAPH_OUTPUTS, &g->outputs_at, &g->output_count);
-  arn__fb_vector(m, table, ARN__SUBGRAPH_OPERATORS, &g->nodes_at, &g->node_count);
-  g->name_at = arn__fb_follow(m, table, ARN__SUBGRAPH_NAME);
+  if (index >= m->subgraph_count) {
+    memset(g, 0, sizeof *g);
+    return ARN_ERR_ARGUMENT;
+  }
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, m->subgraphs_at, index));
+  arn__fb_find_vector(m, &t, ARN__SUBGRAPH_TENSORS, &g->tensors_at, &g->tensor_count);
+  arn__fb_find_vector(m, &t, ARN__SUBGRAPH_INPUTS, &g->inputs_at, &g->input_count);
+  arn__fb_find_vector(m, &t, ARN__SUBGRAPH_OUTPUTS, &g->outputs_at, &g->output_count);
+  arn__fb_find_vector(m, &t, ARN__SUBGRAPH_OPERATORS, &g->nodes_at, &g->node_count);
+  g->name_at = arn__fb_find_target(m, &t, ARN__SUBGRAPH_NAME);
   return ARN_OK;
 }
 
-static int32_t code_of(const arn_model *m, const uint32_t *at) {
-  const int32_t old = at[ARN__CODE_DEPRECATED] ? (int8_t)m->bytes[at[ARN__CODE_DEPRECATED]] : 0;
-  const int32_t new =
-      at[ARN__CODE_BUILTIN] ? (int32_t)arn__fb_u32(m, at[ARN__CODE_BUILTIN]) : 0;
+static uint32_t find_u32(const arn__fb_table *t, uint32_t id, uint32_t otherwise) {
+  const uint8_t *at = arn__fb_find(t, id);
+  return at ? arn__fb_load_u32(at) : otherwise;
+}
+
+static uint32_t find_u8(const arn__fb_table *t, uint32_t id) {
+  const uint8_t *at = arn__fb_find(t, id);
+  return at ? *at : 0;
+}
+
+// The operator of a code: old files have it in a byte.
+static int32_t code_of(const arn__fb_table *t) {
+  const int32_t old = (int8_t)find_u8(t, ARN__CODE_DEPRECATED);
+  const int32_t new = (int32_t)find_u32(t, ARN__CODE_BUILTIN, 0);
   return new > old ? new : old;
 }
 
-static void read_code(const arn_model *m, uint32_t index, arn_node *node) {
-  static const uint8_t widths[] = {1, 4, 4, 4};
-  uint32_t at[sizeof widths];
-  arn__fb_fields(m, arn__fb_element(m, m->codes_at, index), widths, sizeof widths, at);
-  node->code = code_of(m, at);
-  node->version = at[ARN__CODE_VERSION] ? (int32_t)arn__fb_u32(m, at[ARN__CODE_VERSION]) : 1;
-  node->name_at = arn__fb_target(m, at[ARN__CODE_CUSTOM]);
-}
-
 void arn_model_node(const arn_model *m, const arn_subgraph *g, uint32_t index, arn_node *node) {
-  static const uint8_t widths[] = {4, 4, 4, 1, 4, 4};
-  uint32_t at[sizeof widths];
-  const uint32_t table = arn__fb_element(m, g->nodes_at, index);
-  arn__fb_fields(m, table, widths, sizeof widths, at);
-  const uint32_t code_at = at[ARN__OPERATOR_CODE_INDEX];
-  read_code(m, code_at ? arn__fb_u32(m, code_at) : 0, node);
-  arn__fb_vector_at(m, at[ARN__OPERATOR_INPUTS], &node->inputs_at, &node->input_count);
-  arn__fb_vector_at(m, at[ARN__OPERATOR_OUTPUTS], &node->outputs_at, &node->output_count);
-  const uint32_t type_at = at[ARN__OPERATOR_OPTIONS_TYPE];
-  node->options_type = type_at ? m->bytes[type_at] : 0;
-  node->options_at = arn__fb_target(m, at[ARN__OPERATOR_OPTIONS]);
-  node->options2_at = arn__fb_follow(m, table, ARN__OPERATOR_OPTIONS2);
-  arn__fb_vector_at(m, at[ARN__OPERATOR_CUSTOM_OPTIONS], &node->custom_at, &node->custom_bytes);
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->nodes_at, index));
+  const uint32_t code = find_u32(&t, ARN__OPERATOR_CODE_INDEX, 0);
+  const arn__fb_table c = arn__fb_open(m, arn__fb_element(m, m->codes_at, code));
+  node->code = code_of(&c);
+  node->version = (int32_t)find_u32(&c, ARN__CODE_VERSION, 1);
+  node->name_at = arn__fb_find_target(m, &c, ARN__CODE_CUSTOM);
+  arn__fb_find_vector(m, &t, ARN__OPERATOR_INPUTS, &node->inputs_at, &node->input_count);
+  arn__fb_find_vector(m, &t, ARN__OPERATOR_OUTPUTS, &node->outputs_at, &node->output_count);
+  node->options_type = find_u8(&t, ARN__OPERATOR_OPTIONS_TYPE);
+  node->options_at = arn__fb_find_target(m, &t, ARN__OPERATOR_OPTIONS);
+  node->options2_at = arn__fb_find_target(m, &t, ARN__OPERATOR_OPTIONS2);
+  arn__fb_find_vector(m, &t, ARN__OPERATOR_CUSTOM_OPTIONS, &node->custom_at, &node->custom_bytes);
 }
 
 int32_t arn__model_code(const arn_model *m, const arn_subgraph *g, uint32_t index) {
-  arn_node node;
-  const uint32_t table = arn__fb_element(m, g->nodes_at, index);
-  read_code(m, arn__fb_field_u32(m, table, ARN__OPERATOR_CODE_INDEX, 0), &node);
-  return node.code;
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->nodes_at, index));
+  const uint32_t code = find_u32(&t, ARN__OPERATOR_CODE_INDEX, 0);
+  const arn__fb_table c = arn__fb_open(m, arn__fb_element(m, m->codes_at, code));
+  return code_of(&c);
+}
+
+bool arn__model_has_code(const arn_model *m, int32_t code) {
+  for (uint32_t i = 0; i < m->code_count; i++) {
+    const arn__fb_table c = arn__fb_open(m, arn__fb_element(m, m->codes_at, i));
+    if (code_of(&c) == code) return true;
+  }
+  return false;
 }
 
 arn_type arn__model_type(const arn_model *m, const arn_subgraph *g, uint32_t index) {
-  const uint32_t table = arn__fb_element(m, g->tensors_at, index);
-  return (arn_type)arn__fb_field_u8(m, table, ARN__TENSOR_TYPE, 0);
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
+  return (arn_type)find_u8(&t, ARN__TENSOR_TYPE);
 }
 
 // Reads a buffer's position: in its own vector, or (large files) at an offset behind the tables.
-static void read_buffer(const arn_model *m, uint32_t index, arn_tensor *t) {
-  static const uint8_t widths[] = {4, 8, 8};
-  uint32_t at[sizeof widths];
-  arn__fb_fields(m, arn__fb_element(m, m->buffers_at, index), widths, sizeof widths, at);
-  arn__fb_vector_at(m, at[ARN__BUFFER_DATA], &t->data_at, &t->data_bytes);
-  const uint32_t offset_at = at[ARN__BUFFER_OFFSET], size_at = at[ARN__BUFFER_SIZE];
-  if (t->data_bytes == 0 && offset_at && size_at && arn__fb_u32(m, offset_at) > 1) {
-    t->data_at = arn__fb_u32(m, offset_at);
-    t->data_bytes = arn__fb_u32(m, size_at);
-  }
+// Returns the bytes of its data.
+static uint32_t read_buffer(const arn_model *m, uint32_t index, uint32_t *at) {
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, m->buffers_at, index));
+  uint32_t bytes;
+  arn__fb_find_vector(m, &t, ARN__BUFFER_DATA, at, &bytes);
+  if (bytes > 0) return bytes;
+  const uint8_t *offset = arn__fb_find(&t, ARN__BUFFER_OFFSET);
+  const uint8_t *size = arn__fb_find(&t, ARN__BUFFER_SIZE);
+  if (offset == NULL || size == NULL || arn__fb_load_u32(offset) <= 1) return 0;
+  *at = arn__fb_load_u32(offset);
+  return arn__fb_load_u32(size);
+}
+
+bool arn__model_has_data(const arn_model *m, uint32_t buffer) {
+  uint32_t at;
+  return read_buffer(m, buffer, &at) > 0;
+}
+
+uint32_t arn__model_constant(const arn_model *m, const arn_subgraph *g, uint32_t index) {
+  uint32_t at;
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
+  if (read_buffer(m, find_u32(&t, ARN__TENSOR_BUFFER, 0), &at) == 0) return 0;
+  return find_u8(&t, ARN__TENSOR_IS_VARIABLE) ? 0 : at;
+}
+
+bool arn__model_is_variable(const arn_model *m, const arn_subgraph *g, uint32_t index) {
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
+  return find_u8(&t, ARN__TENSOR_IS_VARIABLE) != 0;
 }
 
 // Sets dims, count and bytes. An open dimension (-1) counts as 1.
-static void read_shape(const arn_model *m, uint32_t field, arn_tensor *t) {
-  uint32_t first, rank;
-  arn__fb_vector_at(m, field, &first, &rank);
-  t->rank = (uint8_t)rank;
-  t->count = 1;
-  t->unknown_dims = 0;
+static void read_shape(const arn_model *m, const arn__fb_table *table, arn_tensor *t) {
+  const uint32_t at = arn__fb_find_target(m, table, ARN__TENSOR_SHAPE);
+  const uint32_t rank = at ? arn__fb_u32(m, at) : 0;
+  const uint8_t *from = m->bytes + at;
+  uint32_t count = 1, unknown = 0;
   for (uint32_t i = 0; i < rank; i++) {
-    const int32_t dim = (int32_t)arn__fb_u32(m, first + 4 * i);
+    from += 4;
+    const int32_t dim = (int32_t)arn__fb_load_u32(from);
     t->dims[i] = dim;
-    if (dim < 0) t->unknown_dims++;
-    if (dim >= 0) t->count *= (uint32_t)dim;
+    if (dim < 0) unknown++;
+    else count *= (uint32_t)dim;
   }
-  t->bytes = t->count * arn_type_bytes((arn_type)t->type);
-  if (t->type == ARN_INT4) t->bytes = (t->count + 1) / 2;
+  t->rank = (uint8_t)rank;
+  t->unknown_dims = (uint8_t)unknown;
+  t->count = count;
+  t->bytes = count * arn_type_bytes((arn_type)t->type);
+  if (t->type == ARN_INT4) t->bytes = (count + 1) / 2;
 }
 
-static void read_quantisation(const arn_model *m, uint32_t q, arn_tensor *t) {
-  static const uint8_t widths[] = {4, 4, 4, 4, 1, 4, 4};
-  uint32_t at[sizeof widths];
+static void read_quantisation(const arn_model *m, uint32_t table, arn_tensor *t) {
   t->scales_at = t->scale_count = t->zeros_at = t->zero_count = 0;
   t->quantised_axis = 0;
-  if (q == 0) return;
-  arn__fb_fields(m, q, widths, sizeof widths, at);
-  arn__fb_vector_at(m, at[ARN__QUANTISATION_SCALE], &t->scales_at, &t->scale_count);
-  arn__fb_vector_at(m, at[ARN__QUANTISATION_ZERO_POINT], &t->zeros_at, &t->zero_count);
-  const uint32_t axis_at = at[ARN__QUANTISATION_AXIS];
-  if (axis_at) t->quantised_axis = (int32_t)arn__fb_u32(m, axis_at);
+  if (table == 0) return;
+  const arn__fb_table q = arn__fb_open(m, table);
+  arn__fb_find_vector(m, &q, ARN__QUANTISATION_SCALE, &t->scales_at, &t->scale_count);
+  arn__fb_find_vector(m, &q, ARN__QUANTISATION_ZERO_POINT, &t->zeros_at, &t->zero_count);
+  t->quantised_axis = (int32_t)find_u32(&q, ARN__QUANTISATION_AXIS, 0);
 }
 
 void arn_model_tensor(const arn_model *m, const arn_subgraph *g, uint32_t index, arn_tensor *t) {
-  static const uint8_t widths[] = {4, 1, 4, 4, 4, 1, 4};
-  uint32_t at[sizeof widths];
-  arn__fb_fields(m, arn__fb_element(m, g->tensors_at, index), widths, sizeof widths, at);
+  const arn__fb_table table = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
+  uint32_t flags = 0;
   t->index = (int32_t)index;
-  t->type = at[ARN__TENSOR_TYPE] ? m->bytes[at[ARN__TENSOR_TYPE]] : 0;
-  t->flags = 0;
-  read_shape(m, at[ARN__TENSOR_SHAPE], t);
-  read_buffer(m, at[ARN__TENSOR_BUFFER] ? arn__fb_u32(m, at[ARN__TENSOR_BUFFER]) : 0, t);
-  read_quantisation(m, arn__fb_target(m, at[ARN__TENSOR_QUANTISATION]), t);
-  t->name_at = arn__fb_target(m, at[ARN__TENSOR_NAME]);
-  const uint32_t variable_at = at[ARN__TENSOR_IS_VARIABLE];
-  if (variable_at && m->bytes[variable_at]) t->flags |= ARN_TENSOR_VARIABLE;
-  if (arn__fb_target(m, at[ARN__TENSOR_SPARSITY])) t->flags |= ARN_TENSOR_SPARSE;
-  if (t->data_bytes > 0 && !(t->flags & ARN_TENSOR_VARIABLE)) t->flags |= ARN_TENSOR_CONST;
+  t->type = (uint8_t)find_u8(&table, ARN__TENSOR_TYPE);
+  read_shape(m, &table, t);
+  t->data_bytes = read_buffer(m, find_u32(&table, ARN__TENSOR_BUFFER, 0), &t->data_at);
+  read_quantisation(m, arn__fb_find_target(m, &table, ARN__TENSOR_QUANTISATION), t);
+  t->name_at = arn__fb_find_target(m, &table, ARN__TENSOR_NAME);
+  if (find_u8(&table, ARN__TENSOR_IS_VARIABLE)) flags |= ARN_TENSOR_VARIABLE;
+  else if (t->data_bytes > 0) flags |= ARN_TENSOR_CONST;
+  if (arn__fb_find(&table, ARN__TENSOR_SPARSITY)) flags |= ARN_TENSOR_SPARSE;
+  t->flags = (uint8_t)flags;
   if (m->infer) m->infer(m, g, t);
 }
 
@@ -148,13 +174,11 @@ int32_t arn_model_index_find(const arn_model *m, uint32_t at, uint32_t count, in
 const void *arn_model_metadata(const arn_model *m, const char *name, uint32_t *size_bytes) {
   *size_bytes = 0;
   for (uint32_t i = 0; i < m->metadata_count; i++) {
-    const uint32_t table = arn__fb_element(m, m->metadata_at, i);
-    const uint32_t name_at = arn__fb_follow(m, table, ARN__METADATA_NAME);
-    if (!arn_model_string_is(m, name_at, name)) continue;
-    arn_tensor t;
-    read_buffer(m, arn__fb_field_u32(m, table, ARN__METADATA_BUFFER, 0), &t);
-    *size_bytes = t.data_bytes;
-    return t.data_bytes ? m->bytes + t.data_at : NULL;
+    const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, m->metadata_at, i));
+    uint32_t at;
+    if (!arn_model_string_is(m, arn__fb_find_target(m, &t, ARN__METADATA_NAME), name)) continue;
+    *size_bytes = read_buffer(m, find_u32(&t, ARN__METADATA_BUFFER, 0), &at);
+    return *size_bytes ? m->bytes + at : NULL;
   }
   return NULL;
 }

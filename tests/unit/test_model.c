@@ -178,8 +178,8 @@ static void constants_have_the_bytes_of_their_shape(void **state) {
 
 static void offsets_and_lengths_stay_in_the_file(void **state) {
   (void)state;
-  want_after(offset_of_tensor, 0x7FFFFFFF, ARN_ERR_MODEL, ARN_WHAT_VECTOR, ARN_NOWHERE);
-  want_after(offset_of_subgraph, -4, ARN_ERR_MODEL, ARN_WHAT_VECTOR, ARN_NOWHERE);
+  want_after(offset_of_tensor, 0x7FFFFFFF, ARN_ERR_MODEL, ARN_WHAT_OFFSET, BIAS);
+  want_after(offset_of_subgraph, -4, ARN_ERR_MODEL, ARN_WHAT_OFFSET, ARN_NOWHERE);
   want_after(count_of_tensors, 0x40000001, ARN_ERR_MODEL, ARN_WHAT_VECTOR, ARN_NOWHERE);
   want_after(length_of_name, -1, ARN_ERR_MODEL, ARN_WHAT_STRING, IMAGE);
   want_after(count_of_scales, 0x40000000, ARN_ERR_MODEL, ARN_WHAT_VECTOR, FILTER);
