@@ -12,7 +12,7 @@ static void overwrite(host_bury *b, const host_row_change *c) {
     uint32_t run;
     const uint32_t offset = host_row_walk_offset(&b->walk, c->tensor, byte, &run);
     if (run > c->last - byte) run = c->last - byte;
-    memset(nn->arena + nn->usage.peak_offset + offset, POISON, run);
+    memset(nn->dynamic + offset, POISON, run);
     b->bytes += run;
     byte += run;
   }
@@ -76,7 +76,7 @@ void host_bury_close(host_bury *b) {
 
 void host_bury_begin(host_bury *b) {
   const arn_interpreter *nn = &b->engine->nn;
-  memset(nn->arena + nn->usage.peak_offset, POISON, nn->usage.dynamic_bytes);
+  memset(nn->dynamic, POISON, nn->usage.dynamic_bytes);
   host_row_walk_begin(&b->walk);
   b->wrong = b->waits = false;
 }

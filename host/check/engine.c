@@ -7,6 +7,7 @@
 
 #define CANARY_BYTES 64u
 #define CANARY 0xC5
+#define BLOCK_ALIGNMENT 64u
 #define FILE_ALIGNMENT 64u
 #define MAX_WORKSPACE (16u << 20)
 
@@ -86,18 +87,35 @@ static void fill(uint8_t *at, size_t bytes, host_fill how) {
   for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)next_random(&state);
 }
 
-static bool allocate(host_engine *e, const host_options *o) {
-  const uint32_t alignment = 64;
-  const uint32_t lost = (uint32_t)(-o->misalignment & (e->nn.config.alignment - 1u));
-  e->arena_bytes = o->arena_bytes ? o->arena_bytes : e->usage.arena_bytes + lost;
-  e->block_bytes = 2 * CANARY_BYTES + (size_t)e->arena_bytes + alignment + o->misalignment;
+static size_t apart_size(uint32_t bytes) {
+  return 2 * CANARY_BYTES + ((size_t)bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+}
+
+static bool allocate(host_engine *e, const host_options *o, uint32_t alignment) {
+  const uint32_t lost = (uint32_t)(-o->misalignment & (alignment - 1u));
+  const uint32_t need = o->apart ? e->usage.static_bytes : e->usage.arena_bytes;
+  e->arena_bytes = o->arena_bytes ? o->arena_bytes : need + lost;
+  e->block_bytes = 2 * CANARY_BYTES + (size_t)e->arena_bytes + BLOCK_ALIGNMENT + o->misalignment;
   e->block = malloc(e->block_bytes);
   if (e->block == NULL) return false;
   memset(e->block, CANARY, e->block_bytes);
   uint8_t *at = e->block + CANARY_BYTES;
-  at += -(uintptr_t)at & (alignment - 1);
+  at += -(uintptr_t)at & (BLOCK_ALIGNMENT - 1);
   e->arena = at + o->misalignment;
   fill(e->arena, e->arena_bytes, o->fill);
+  return true;
+}
+
+// Gives the configuration the block that the options want for the dynamic region.
+static bool allocate_apart(host_engine *e, const host_options *o, arn_config *config) {
+  const uint32_t bytes = e->usage.dynamic_block_bytes;
+  if (!o->apart) return true;
+  e->apart = aligned_alloc(BLOCK_ALIGNMENT, apart_size(bytes));
+  if (e->apart == NULL) return false;
+  memset(e->apart, CANARY, apart_size(bytes));
+  config->dynamic = e->apart + CANARY_BYTES;
+  config->dynamic_bytes = bytes;
+  fill(config->dynamic, bytes, o->fill);
   return true;
 }
 
@@ -117,8 +135,8 @@ arn_status host_engine_open(host_engine *e, const void *bytes, size_t size,
   if (status == ARN_OK) arn_model_infer_shapes(&e->model);
   if (status == ARN_OK) status = host_measure(&e->model, &config, &e->usage, error);
   if (status != ARN_OK) return status;
-  e->nn.config.alignment = config.alignment ? config.alignment : 16;
-  if (!allocate(e, options) || !bring_stream(e, &config.stream)) {
+  if (!allocate(e, options, config.alignment ? config.alignment : 16u) ||
+      !allocate_apart(e, options, &config) || !bring_stream(e, &config.stream)) {
     host_engine_close(e);
     return ARN_ERR_INTERNAL;
   }
@@ -161,12 +179,17 @@ static bool all_canary(const uint8_t *from, const uint8_t *to) {
 }
 
 bool host_engine_is_intact(const host_engine *e) {
+  const uint32_t apart = e->usage.dynamic_block_bytes;
   return all_canary(e->block, e->arena) &&
-         all_canary(e->arena + e->arena_bytes, e->block + e->block_bytes);
+         all_canary(e->arena + e->arena_bytes, e->block + e->block_bytes) &&
+         (e->apart == NULL || (all_canary(e->apart, e->apart + CANARY_BYTES) &&
+                               all_canary(e->apart + CANARY_BYTES + apart,
+                                          e->apart + apart_size(apart))));
 }
 
 void host_engine_close(host_engine *e) {
   free(e->block);
+  free(e->apart);
   free(e->file);
   host_stream_free(e->stream);
   memset(e, 0, sizeof *e);

@@ -7,13 +7,14 @@
 #define GUARD_BYTE 0xC5
 #define SPREAD 61u
 
-// One block for all sizes: guard, up to 63 bytes of shift, arena, guard.
+// One block for all sizes: guard, up to 63 bytes of shift, arena, guard; and another such block for
+// a dynamic region apart, its bytes as config.dynamic and config.dynamic_bytes say.
 struct climb {
   const arn_model *model;
   arn_config config;
   arn_usage usage;
   uint8_t *block;
-  size_t block_bytes;
+  uint8_t *apart;
   host_ladder *ladder;
 };
 
@@ -24,27 +25,41 @@ static bool wrong(struct climb *c, const char *what, uint32_t bytes, uint32_t sh
   return false;
 }
 
-static uint8_t *arena_at(const struct climb *c, uint32_t shift) {
-  uint8_t *at = c->block + GUARD;
+static uint8_t *inside(uint8_t *block, uint32_t shift) {
+  uint8_t *at = block + GUARD;
   return at + (-(uintptr_t)at & 63u) + shift;
 }
 
-static bool guards_hold(const struct climb *c, const uint8_t *arena, uint32_t bytes) {
+static uint8_t *arena_at(const struct climb *c, uint32_t shift) { return inside(c->block, shift); }
+
+// Fills a part of a block, and all around it with guards.
+static void prepare_part(uint8_t *block, uint8_t *part, size_t bytes) {
+  memset(part, 0xA5, bytes);
+  memset(part + bytes, GUARD_BYTE, GUARD);
+  memset(block, GUARD_BYTE, (size_t)(part - block));
+}
+
+static bool part_holds(const uint8_t *block, const uint8_t *part, size_t bytes) {
   for (uint32_t i = 0; i < GUARD; i++) {
-    if (arena[bytes + i] != GUARD_BYTE) return false;
+    if (part[bytes + i] != GUARD_BYTE) return false;
   }
-  for (const uint8_t *p = c->block; p < arena; p++) {
+  for (const uint8_t *p = block; p < part; p++) {
     if (*p != GUARD_BYTE) return false;
   }
   return true;
 }
 
+static bool guards_hold(const struct climb *c, const uint8_t *arena, uint32_t bytes) {
+  const arn_config *config = &c->config;
+  return part_holds(c->block, arena, bytes) &&
+         (config->dynamic == NULL || part_holds(c->apart, config->dynamic, config->dynamic_bytes));
+}
+
 static arn_status start(struct climb *c, uint32_t bytes, uint32_t shift, arn_interpreter *nn,
                         arn_error *error) {
   uint8_t *arena = arena_at(c, shift);
-  memset(arena, 0xA5, bytes);
-  memset(arena + bytes, GUARD_BYTE, GUARD);
-  memset(c->block, GUARD_BYTE, (size_t)(arena - c->block));
+  prepare_part(c->block, arena, bytes);
+  if (c->config.dynamic) prepare_part(c->apart, c->config.dynamic, c->config.dynamic_bytes);
   c->ladder->sizes_tried++;
   return arn_start(nn, c->model, arena, bytes, &c->config, error);
 }
@@ -109,6 +124,38 @@ static bool climb_bases(struct climb *c) {
   return true;
 }
 
+// Sets the bytes of the other block, `shift` above an aligned address.
+static void set_apart(struct climb *c, uint32_t bytes, uint32_t shift) {
+  c->config.dynamic = inside(c->apart, shift);
+  c->config.dynamic_bytes = bytes;
+}
+
+// The arena too small, with a block that suffices; the block too small, with an arena that
+// suffices; both as they must be.
+static bool climb_apart(struct climb *c, uint32_t full_below) {
+  const uint32_t fixed = c->usage.static_bytes, need = c->usage.dynamic_block_bytes;
+  set_apart(c, need, 0);
+  const uint32_t step = fixed <= full_below ? 1 : fixed / SPREAD + 1;
+  for (uint32_t bytes = 0; bytes < fixed; bytes += step) {
+    if (!fails_cleanly(c, bytes, 0, fixed)) return false;
+  }
+  if (!fails_cleanly(c, fixed - 1, 0, fixed) || !succeeds(c, fixed, 0, true)) return false;
+  const uint32_t stride = need <= full_below ? 1 : need / SPREAD + 1;
+  for (uint32_t bytes = 0; bytes < need; bytes += stride) {
+    set_apart(c, bytes, 0);
+    if (!fails_cleanly(c, fixed, 0, need)) return false;
+  }
+  for (uint32_t shift = 1; shift < 16 && need > 0; shift++) {
+    set_apart(c, need + 15 - shift, shift);
+    if (!fails_cleanly(c, fixed, 0, need + 16 - shift)) return false;
+    set_apart(c, need + 16 - shift, shift);
+    if (!succeeds(c, fixed + 16 - shift, shift, shift == 1)) return false;
+  }
+  return true;
+}
+
+static uint8_t *new_block(uint32_t bytes) { return malloc((size_t)bytes + 4 * GUARD + 128); }
+
 bool host_ladder_climb(const void *bytes, size_t size, uint32_t full_below, host_ladder *ladder) {
   arn_model model;
   arn_error error;
@@ -117,10 +164,11 @@ bool host_ladder_climb(const void *bytes, size_t size, uint32_t full_below, host
   if (arn_model_open(&model, bytes, size, &error) != ARN_OK) return false;
   arn_model_infer_shapes(&model);
   if (host_measure(&model, &c.config, &c.usage, &error) != ARN_OK) return false;
-  c.block_bytes = (size_t)c.usage.arena_bytes + 4 * GUARD + 128;
-  c.block = malloc(c.block_bytes);
-  if (c.block == NULL) return false;
-  (void)(climb_sizes(&c, full_below) && climb_bases(&c));
+  c.block = new_block(c.usage.arena_bytes);
+  c.apart = new_block(c.usage.dynamic_block_bytes);
+  const bool ready = c.block && c.apart;
+  if (ready) (void)(climb_sizes(&c, full_below) && climb_bases(&c) && climb_apart(&c, full_below));
   free(c.block);
-  return true;
+  free(c.apart);
+  return ready;
 }

@@ -17,7 +17,8 @@
 //
 // The arena, from its aligned start: the static region (records, prepared operator data, variables,
 // copied weights), then the dynamic region (planned tensors and scratch). While starting, planning
-// records lie at the end of the arena. See docs/architecture.md.
+// records lie at the end of the arena. The dynamic region can lie in a block of its own instead
+// (arn_config.dynamic). See docs/architecture.md.
 #ifndef ARENITE_INTERPRETER_H
 #define ARENITE_INTERPRETER_H
 
@@ -93,10 +94,17 @@ typedef struct arn_config {
   // no.
   bool (*copy_weights)(void *context, uint32_t subgraph, const arn_tensor *tensor);
   void *copy_context;
+  // A block of its own for the dynamic region and, while starting, planning records: where no one
+  // memory of a part is large enough, or the fastest is small. The arena then holds the static
+  // region alone. Borrowed as the arena is, and must not overlap it; any base address will do.
+  // NULL: the dynamic region lies in the arena.
+  void *dynamic;
+  size_t dynamic_bytes;
 } arn_config;
 
 // Every byte of the arena is in exactly one of these, and they add up to arena_bytes: at the step
-// with the most bytes in use, or (init_temporary > 0) while starting where that needs more.
+// with the most bytes in use, or (init_temporary > 0) while starting where that needs more. The
+// numbers are those of one block, wherever the dynamic region lies.
 typedef struct arn_usage {
   // smallest arena, for an aligned base; any other base adds its padding
   uint32_t arena_bytes;
@@ -109,6 +117,9 @@ typedef struct arn_usage {
   uint32_t weights_copied;     // static
   uint32_t static_padding;     // static: alignment
   uint32_t init_temporary;     // planning records
+  // Instead of arena_bytes, with arn_config.dynamic: static_bytes for the arena, and this for the
+  // other block (aligned both): the dynamic region, or planning records where they need more.
+  uint32_t dynamic_block_bytes;
 } arn_usage;
 
 // Visible so that the caller can place it; its fields are the engine's.
@@ -116,6 +127,7 @@ typedef struct arn_interpreter {
   const arn_model *model;
   uint8_t *arena;          // aligned
   uint32_t arena_bytes;    // from the aligned start
+  uint8_t *dynamic;        // region: in the arena, or in a block of its own
   arn_config config;
   arn_usage usage;
   uint32_t subgraphs_at;   // offset in the arena of the subgraph records
@@ -139,7 +151,8 @@ typedef struct arn_tensor_view {
 // Prepares `model` in `arena`. Where it returns ERR_NO_MEMORY, error->total_need is the size that
 // an aligned arena must have (exact where the planning records fit in the arena or in
 // ARN_STACK_PLAN_RECORDS; else 0, and arn_measure gives it, with a workspace). An unaligned base's
-// padding is included.
+// padding is included. With config->dynamic, it is the size of the block that is too small: the
+// other one for ARENA_TENSOR, ARENA_SCRATCH and ARENA_PREPARE, the arena for the rest.
 // Borrows model, arena, config->ops. Any base address will do; the padding in front is lost.
 // On failure the interpreter is not ready (every call says so) and arena may be reused at once.
 // Cost: a pass over all nodes, and planning (about tensors squared). Stack: about 1.7 KB on a

@@ -8,12 +8,25 @@ static uint32_t align_up(uint32_t x, uint32_t alignment) {
 
 void arn__arena_open(arn__arena *a, void *memory, size_t bytes, uint32_t alignment) {
   memset(a, 0, sizeof *a);
-  if (memory == NULL) return;
+  arn__arena_open_block(a, memory, bytes, alignment);
+  a->apart = false;
+  a->base = a->block;
+  a->bytes = a->block_bytes;
+}
+
+void arn__arena_open_block(arn__arena *a, void *memory, size_t bytes, uint32_t alignment) {
   const size_t lost = (size_t)(-(uintptr_t)memory & (alignment - 1));
-  if (bytes < lost) return;
+  a->apart = true;
+  a->block = NULL;
+  a->block_bytes = 0;
+  if (memory == NULL || bytes < lost) return;
   bytes -= lost;
-  a->base = (uint8_t *)memory + lost;
-  a->bytes = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
+  a->block = (uint8_t *)memory + lost;
+  a->block_bytes = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
+}
+
+uint32_t arn__arena_dynamic_at(const arn__arena *a, uint32_t alignment) {
+  return a->apart ? 0 : align_up(a->used, alignment);
 }
 
 static uint32_t *counter_of(arn_usage *usage, arn__purpose purpose) {
@@ -47,7 +60,7 @@ static void note_init(arn__arena *a) {
 uint32_t arn__arena_take(arn__arena *a, uint32_t bytes, uint32_t alignment,
                          arn__purpose purpose) {
   const uint32_t offset = align_up(a->used, alignment);
-  const uint32_t limit = (a->bytes & ~3u) - a->temporary;
+  const uint32_t limit = (a->bytes & ~3u) - (a->apart ? 0 : a->temporary);
   a->usage.static_padding += offset - a->used;
   *counter_of(&a->usage, purpose) += bytes;
   if (offset + bytes > limit) {
@@ -61,13 +74,13 @@ uint32_t arn__arena_take(arn__arena *a, uint32_t bytes, uint32_t alignment,
 bool arn__arena_has(const arn__arena *a) { return a->failure.status == ARN_OK; }
 
 bool arn__arena_take_temporary(arn__arena *a, uint32_t bytes) {
-  const uint32_t limit = a->bytes & ~3u;
+  const uint32_t limit = a->block_bytes & ~3u;
+  const uint32_t taken = a->temporary + (a->apart ? 0 : a->used);
   a->temporary += bytes;
+  if (a->temporary > a->temporary_most) a->temporary_most = a->temporary;
   note_init(a);
-  if (a->used + a->temporary <= limit && a->base) return true;
-  arn__arena_note_failure(a, ARN_WHAT_ARENA_PREPARE, bytes,
-                          limit > a->used + a->temporary - bytes
-                              ? limit - (a->used + a->temporary - bytes) : 0);
+  if (taken + bytes <= limit) return true;
+  arn__arena_note_failure(a, ARN_WHAT_ARENA_PREPARE, bytes, limit > taken ? limit - taken : 0);
   return false;
 }
 

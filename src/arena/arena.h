@@ -6,6 +6,8 @@
 //
 //   0            used          limit        bytes
 //   | static ...  |   free      | temporary  |
+//
+// Temporary bytes and the dynamic region may have a block of their own.
 #ifndef ARENITE_SRC_ARENA_ARENA_H
 #define ARENITE_SRC_ARENA_ARENA_H
 
@@ -24,6 +26,11 @@ typedef struct arn__arena {
   uint32_t used;         // static bytes taken so far
   uint32_t temporary;    // bytes taken from the end
   uint32_t init_bytes;   // largest used + temporary seen
+  uint32_t temporary_most;
+  // Where temporary bytes and the dynamic region lie: this arena, or ("apart") a block of their own.
+  bool apart;
+  uint8_t *block;        // aligned
+  uint32_t block_bytes;
   arn_usage usage;       // static part
   arn_error failure;     // the first request that did not fit; status OK where none
 } arn__arena;
@@ -31,9 +38,20 @@ typedef struct arn__arena {
 // Opens an arena at `memory`. The bytes in front of the first aligned address are lost.
 void arn__arena_open(arn__arena *arena, void *memory, size_t bytes, uint32_t alignment);
 
+// Gives an open arena a block for temporary bytes and the dynamic region, likewise.
+void arn__arena_open_block(arn__arena *arena, void *memory, size_t bytes, uint32_t alignment);
+
+// Where in its block the dynamic region would start by now.
+uint32_t arn__arena_dynamic_at(const arn__arena *arena, uint32_t alignment);
+
 // Takes `bytes` at a multiple of `alignment` and returns their offset. O(1).
 uint32_t arn__arena_take(arn__arena *arena, uint32_t bytes, uint32_t alignment,
                          arn__purpose purpose);
+
+// The end of temporary memory, a multiple of 4 from the start of its block.
+static inline uint8_t *arn__arena_end(const arn__arena *arena) {
+  return arena->block + (arena->block_bytes & ~3u);
+}
 
 // Says whether everything taken so far lies inside the arena.
 bool arn__arena_has(const arn__arena *arena);

@@ -14,8 +14,7 @@ static uint8_t *address(const arn_interpreter *nn, uint32_t subgraph, uint32_t p
   switch (arn__place_kind(place)) {
     case ARN__PLACE_STATIC: return nn->arena + offset;
     case ARN__PLACE_FILE: return (uint8_t *)(uintptr_t)(nn->model->bytes + offset);
-    case ARN__PLACE_DYNAMIC:
-      return subgraph == 0 ? nn->arena + nn->usage.peak_offset + offset : NULL;
+    case ARN__PLACE_DYNAMIC: return subgraph == 0 ? nn->dynamic + offset : NULL;
     default: return NULL;
   }
 }

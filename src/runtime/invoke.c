@@ -21,7 +21,7 @@ static void fill_eval(const struct run *r, const arn_node *node, const arn__node
   memset(e, 0, sizeof *e);
   e->model = nn->model;
   e->arena = nn->arena;
-  e->dynamic = nn->arena + r->frame.dynamic_at;
+  e->dynamic = nn->dynamic + r->frame.dynamic_at;
   e->places = arn__places_of(nn, r->frame.subgraph);
   e->inputs_at = node->inputs_at;
   e->input_count = node->input_count;
@@ -65,7 +65,7 @@ static arn_status enter(struct run *r, const arn_call *call) {
   r->frame.phase = 0;
   r->frame.node = 0;
   r->frame.subgraph = (uint16_t)call->subgraph;
-  r->frame.dynamic_at = (uint32_t)(call->dynamic - r->nn->arena);
+  r->frame.dynamic_at = (uint32_t)(call->dynamic - r->nn->dynamic);
   return arn_model_subgraph(r->nn->model, r->frame.subgraph, &r->g);
 }
 
@@ -139,7 +139,7 @@ static arn_status run_port(struct run *r, const arn__row_plan *plan, const arn__
   arn_model_tensor(r->nn->model, &r->g, (uint32_t)tensor, &t);
   const arn_eval e = {.model = r->nn->model,
                       .arena = r->nn->arena,
-                      .dynamic = r->nn->arena + r->frame.dynamic_at,
+                      .dynamic = r->nn->dynamic + r->frame.dynamic_at,
                       .places = arn__places_of(r->nn, 0),
                       .tables = arn__row_tables(plan),
                       .inputs_at = vector_at,
@@ -218,7 +218,6 @@ arn_status arn_invoke(arn_interpreter *nn, arn_error *error) {
     return ARN_ERR_NOT_READY;
   }
   struct run r = {.nn = nn, .error = error};
-  r.frame.dynamic_at = nn->usage.peak_offset;
   error->status = nn->row_plan_at ? run_plan(&r) : run_all(&r);
   if (error->status == ARN_OK) error->subgraph = error->node = ARN_NOWHERE;
   return error->status;

@@ -40,7 +40,7 @@ static bool make_room(arn__builder *b) {
 
 static arn__buffer *first_top(const arn__starter *s) {
   if (!arn__starter_writes(s)) return spare_top(s);
-  return (arn__buffer *)(void *)(s->arena.base + (s->arena.bytes & ~3u));
+  return (arn__buffer *)(void *)arn__arena_end(&s->arena);
 }
 
 // ---- one node -----------------------------------------------------------------------------------
@@ -199,8 +199,10 @@ static void apply(const arn__prepare_site *at) {
 }
 
 // Names the buffer that reaches furthest beyond the arena.
-static void check_room(const arn__prepare_site *at, uint32_t dynamic_at) {
+static void check_room(const arn__prepare_site *at) {
   arn__starter *s = at->s;
+  const uint32_t dynamic_at = arn__arena_dynamic_at(&s->arena, s->config.alignment);
+  const uint32_t limit = s->arena.block_bytes;
   const arn__buffers *set = &at->builder->buffers;
   const arn__buffer *worst = NULL;
   for (uint32_t i = 0; i < set->count; i++) {
@@ -208,11 +210,11 @@ static void check_room(const arn__prepare_site *at, uint32_t dynamic_at) {
     if (!arn__buffer_is_placed_kind(b)) continue;
     if (worst == NULL || b->offset + b->bytes > worst->offset + worst->bytes) worst = b;
   }
-  if (worst == NULL || dynamic_at + worst->offset + worst->bytes <= s->arena.bytes) return;
+  if (worst == NULL || dynamic_at + worst->offset + worst->bytes <= limit) return;
   const bool scratch = worst->kind == ARN__BUFFER_SCRATCH;
   if (!arn__arena_has(&s->arena)) return;
   arn__arena_note_failure(&s->arena, scratch ? ARN_WHAT_ARENA_SCRATCH : ARN_WHAT_ARENA_TENSOR,
-                          dynamic_at + worst->offset + worst->bytes, s->arena.bytes);
+                          dynamic_at + worst->offset + worst->bytes, limit);
   s->arena.failure.node = (int32_t)worst->first;
   s->arena.failure.tensor = scratch ? ARN_NOWHERE : (int32_t)worst->tensor;
   s->arena.failure.subgraph = (int32_t)at->subgraph;
@@ -243,10 +245,7 @@ ARN__APART static arn_status plan(arn__prepare_site *at) {
 
 ARN__APART static void finish(const arn__prepare_site *at) {
   arn__starter *s = at->s;
-  if (at->subgraph == 0 && at->builder->complete) {
-    const uint32_t mask = s->config.alignment - 1u;
-    check_room(at, (s->arena.used + mask) & ~mask);
-  }
+  if (at->subgraph == 0 && at->builder->complete) check_room(at);
   if (arn__starter_writes(s)) {
     apply(at);
     arn__record_of_subgraph(s->nn, at->subgraph)->dynamic_bytes = s->dynamic[at->subgraph];

@@ -34,7 +34,7 @@ typedef struct arn__node_record {
 
 // One level of a chain of subgraph calls.
 typedef struct arn__frame {
-  uint32_t dynamic_at;  // offset in the arena of this subgraph's dynamic region
+  uint32_t dynamic_at;  // offset of this subgraph's dynamic region in the main subgraph's
   uint16_t subgraph;
   uint16_t node;        // that runs now
   uint32_t phase;       // of a control-flow node

@@ -26,9 +26,9 @@ static void open_workspace(arn__starter *s, const arn_subgraph *g, struct worksp
   const uint32_t all = nodes + tensors + granules + 4;
   w->there = arn__arena_take_temporary(&s->arena, all) && arn__starter_writes(s);
   if (!w->there) return;
-  const uint32_t end = s->arena.bytes & ~3u;
-  uint8_t *at = s->arena.base + ((end - (all - 4)) & ~7u);
-  memset(s->arena.base + (end - all), 0, all);
+  uint8_t *const from = arn__arena_end(&s->arena) - all;
+  uint8_t *const at = from + (-(uintptr_t)from & 7u);
+  memset(from, 0, all);
   w->proof = (arn__proof){.plan = plan,
                           .subgraph = g,
                           .ops = s->config.ops,
@@ -177,10 +177,10 @@ static void write_places(arn__starter *s, const struct workspace *w) {
 }
 
 static void check_room(arn__starter *s) {
-  const uint32_t mask = s->config.alignment - 1u;
-  const uint32_t end = ((s->arena.used + mask) & ~mask) + s->rows.dynamic_bytes;
-  if (end <= s->arena.bytes) return;
-  arn__arena_note_failure(&s->arena, ARN_WHAT_ARENA_TENSOR, end, s->arena.bytes);
+  const uint32_t end =
+      arn__arena_dynamic_at(&s->arena, s->config.alignment) + s->rows.dynamic_bytes;
+  const uint32_t limit = s->arena.block_bytes;
+  if (end > limit) arn__arena_note_failure(&s->arena, ARN_WHAT_ARENA_TENSOR, end, limit);
 }
 
 arn_status arn__starter_rows(arn__starter *s) {

@@ -198,6 +198,8 @@ static void sum_up(arn__starter *s) {
     u->init_temporary = s->arena.init_bytes - s->arena.used;
     u->arena_bytes = s->arena.init_bytes;
   }
+  u->dynamic_block_bytes = s->dynamic[0];
+  if (s->arena.temporary_most > s->dynamic[0]) u->dynamic_block_bytes = s->arena.temporary_most;
 }
 
 arn_status arn__starter_run(arn__starter *s) {
@@ -243,13 +245,25 @@ static arn_status check_arguments(arn__starter *s, const arn_model *model,
   return ARN_OK;
 }
 
+static void open_blocks(arn__starter *s, void *arena, size_t arena_bytes) {
+  const arn_config *c = &s->config;
+  arn__arena_open(&s->arena, arena, arena_bytes, c->alignment);
+  if (c->dynamic) arn__arena_open_block(&s->arena, c->dynamic, c->dynamic_bytes, c->alignment);
+}
+
 // Turns a request that did not fit into the error of the whole start.
-static arn_status report_failure(arn__starter *s, size_t lost) {
-  const bool no_base = s->arena.base == NULL;
+static arn_status report_failure(arn__starter *s, const void *arena) {
+  const arn_usage *u = &s->arena.usage;
+  const arn_what what = s->arena.failure.what;
+  const bool apart = s->arena.apart;
+  const bool in_block = apart && (what == ARN_WHAT_ARENA_PREPARE || what == ARN_WHAT_ARENA_TENSOR ||
+                                  what == ARN_WHAT_ARENA_SCRATCH);
+  const uintptr_t base = (uintptr_t)(in_block ? s->config.dynamic : arena);
+  const uint32_t lost = (uint32_t)(-base & (s->config.alignment - 1u));
+  const uint32_t whole = apart ? u->static_bytes : u->arena_bytes;
   *s->error = s->arena.failure;
-  s->error->status = ARN_ERR_NO_MEMORY;
-  s->error->total_need = s->measured ? s->arena.usage.arena_bytes + (uint32_t)lost : 0;
-  if (no_base) s->error->have = 0;
+  s->error->total_need = s->measured ? (in_block ? u->dynamic_block_bytes : whole) + lost : 0;
+  if (s->arena.base == NULL) s->error->have = 0;
   return ARN_ERR_NO_MEMORY;
 }
 
@@ -262,6 +276,7 @@ static bool lacks_callback(const arn__starter *s) {
 static void publish(arn__starter *s) {
   arn_interpreter *nn = s->nn;
   nn->usage = s->arena.usage;
+  nn->dynamic = s->arena.block + (s->arena.apart ? 0 : nn->usage.peak_offset);
   nn->ready = ARN__READY;
 }
 
@@ -271,7 +286,7 @@ ARN__APART static arn_status run_with_spare(arn__starter *s, void *arena, size_t
   arn__buffer spare[ARN_STACK_PLAN_RECORDS];
   s->spare = spare;
   s->spare_count = ARN_STACK_PLAN_RECORDS;
-  arn__arena_open(&s->arena, arena, arena_bytes, s->config.alignment);
+  open_blocks(s, arena, arena_bytes);
   return arn__starter_run(s);
 }
 
@@ -288,17 +303,14 @@ arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, s
                              ARN_NOWHERE);
   }
   TRY(check_arguments(&s, model, config));
-  arn__arena_open(&s.arena, arena, arena_bytes, s.config.alignment);
+  open_blocks(&s, arena, arena_bytes);
   nn->model = model;
   nn->config = s.config;
   nn->arena = s.arena.base;
   nn->arena_bytes = s.arena.bytes;
   TRY(arn__starter_run(&s));
   if (!s.measured) TRY(run_with_spare(&s, arena, arena_bytes));
-  if (!arn__starter_writes(&s)) {
-    const size_t lost = (size_t)(-(uintptr_t)arena & (s.config.alignment - 1u));
-    return report_failure(&s, lost);
-  }
+  if (!arn__starter_writes(&s)) return report_failure(&s, arena);
   if (lacks_callback(&s)) {
     return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_STREAM, 0, ARN_NOWHERE);
   }

@@ -25,6 +25,7 @@ static const variant variants[] = {
     VARIANT("offline", ARN_PLANNER_OFFLINE, HOST_FILL_A5),
     {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false,
      false},
+    {"two blocks", {.apart = true, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false, false},
     {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}, false, false},
     {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}, false, false},
 };
@@ -34,6 +35,7 @@ static const variant rows_variant = {
 
 static const variant optimised_variants[] = {
     {"optimised", {.fill = HOST_FILL_RANDOM}, true, false},
+    {"optimised, two blocks", {.apart = true, .fill = HOST_FILL_A5}, true, false},
     {"optimised, streamed", {.fill = HOST_FILL_A5}, true, true},
 };
 

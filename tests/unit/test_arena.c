@@ -62,6 +62,24 @@ static void temporary_and_static_meet(void **state) {
   assert_int_equal(a.init_bytes, 68);
 }
 
+static void temporary_apart_leaves_the_arena_to_the_static_region(void **state) {
+  (void)state;
+  arn__arena a;
+  arn__arena_open(&a, memory, 64, 16);
+  arn__arena_open_block(&a, memory + 65, 48, 16);
+  assert_ptr_equal(a.block, memory + 80);
+  assert_int_equal(a.block_bytes, 33);
+  assert_int_equal(arn__arena_dynamic_at(&a, 16), 0);
+  assert_ptr_equal(arn__arena_end(&a), memory + 112);
+  assert_true(arn__arena_take_temporary(&a, 32));
+  arn__arena_take(&a, 64, 4, ARN__FOR_RECORDS);
+  assert_true(arn__arena_has(&a));
+  assert_int_equal(a.init_bytes, 96);
+  assert_false(arn__arena_take_temporary(&a, 4));
+  assert_int_equal(a.failure.have, 0);
+  assert_int_equal(a.temporary_most, 36);
+}
+
 static void an_absent_arena_only_counts(void **state) {
   (void)state;
   arn__arena a;
@@ -77,6 +95,7 @@ int main(void) {
       cmocka_unit_test(loses_the_bytes_before_an_aligned_base),
       cmocka_unit_test(counts_on_after_a_failure),
       cmocka_unit_test(temporary_and_static_meet),
+      cmocka_unit_test(temporary_apart_leaves_the_arena_to_the_static_region),
       cmocka_unit_test(an_absent_arena_only_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
