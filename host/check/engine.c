@@ -88,7 +88,8 @@ static void fill(uint8_t *at, size_t bytes, host_fill how) {
 }
 
 static size_t apart_size(uint32_t bytes) {
-  return 2 * CANARY_BYTES + ((size_t)bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+  const size_t padding = -(size_t)bytes & (BLOCK_ALIGNMENT - 1);
+  return 2 * CANARY_BYTES + bytes + padding;
 }
 
 static bool allocate(host_engine *e, const host_options *o, uint32_t alignment) {

@@ -27,7 +27,7 @@ typedef struct arn__arena {
   uint32_t temporary;    // bytes taken from the end
   uint32_t init_bytes;   // largest used + temporary seen
   uint32_t temporary_most;
-  // Where temporary bytes and the dynamic region lie: this arena, or ("apart") a block of their own.
+  // Where temporary bytes and the dynamic region lie: this arena, or a block of their own.
   bool apart;
   uint8_t *block;        // aligned
   uint32_t block_bytes;
