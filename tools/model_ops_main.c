@@ -1,13 +1,13 @@
 // model_ops MODEL.tflite: prints a header that names the operators which the model needs, one line
 // each ARN_OP(record), and includes nothing: define ARN_OP around it. For images that link only
-// those.
+// those. Where a record of one type (arenite/typed_ops.def) takes all nodes of an operator, it is
+// named instead of the one for all types.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "arenite/arenite.h"
 #include "host/check/engine.h"
-#include "src/graph/graph.h"
+#include "host/check/typed.h"
 
 struct record {
   const char *name;
@@ -17,33 +17,31 @@ struct record {
 static const struct record records[] = {
 #define ARN_OP(record) {#record, &arn_op_##record},
 #include "arenite/ops.def"
+#include "arenite/typed_ops.def"
 #undef ARN_OP
 };
 
-#define COUNT (sizeof records / sizeof records[0])
+static const char *name_of(const arn_op *op) {
+  size_t i = 0;
+  while (records[i].op != op) i++;
+  return records[i].name;
+}
 
-// Marks the operators of a subgraph. Returns false where one is not known.
-static bool mark(const arn_model *m, uint32_t subgraph, bool *needed) {
-  arn_subgraph g;
-  arn_node node;
-  if (arn_model_subgraph(m, subgraph, &g) != ARN_OK) return false;
-  for (uint32_t n = 0; n < g.node_count; n++) {
-    arn_model_node(m, &g, n, &node);
-    const int32_t found = arn__graph_find_op(m, &arn_ops_all, &node);
-    if (found < 0) {
-      fprintf(stderr, "model_ops: subgraph %u, node %u: there is no such operator\n", subgraph, n);
-      return false;
-    }
-    needed[found] = true;
+static bool print(const arn_model *model) {
+  static host_typed_ops typed;
+  arn_error missing;
+  if (!host_typed_ops_choose(model, &typed, &missing)) {
+    fprintf(stderr, "model_ops: subgraph %d, node %d: there is no such operator\n",
+            (int)missing.subgraph, (int)missing.node);
+    return false;
   }
+  for (uint32_t i = 0; i < typed.list.count; i++) printf("ARN_OP(%s)\n", name_of(typed.ops[i]));
   return true;
 }
 
 int main(int argc, char **argv) {
   arn_model model;
-  bool needed[COUNT] = {false};
   size_t size = 0;
-  bool ok = true;
   if (argc != 2) {
     fputs("Usage: model_ops MODEL.tflite\nExample: model_ops examples/kws/kws.tflite\n", stderr);
     return 2;
@@ -58,10 +56,7 @@ int main(int argc, char **argv) {
     free(bytes);
     return 3;
   }
-  for (uint32_t s = 0; s < model.subgraph_count && ok; s++) ok = mark(&model, s, needed);
-  for (size_t i = 0; i < COUNT && ok; i++) {
-    if (needed[i]) printf("ARN_OP(%s)\n", records[i].name);
-  }
+  const bool ok = print(&model);
   free(bytes);
   return ok ? 0 : 4;
 }

@@ -165,6 +165,7 @@ static void put_inputs(struct rig *r, arn_span span) {
 static arn_status evaluate(struct rig *r, arn_span span) {
   static arn_error ignored;
   arn_eval e = {.model = &r->engine->model,
+                .op = r->t.p.op,
                 .arena = r->engine->nn.arena,
                 .dynamic = r->memory,
                 .places = r->places,

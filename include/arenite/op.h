@@ -104,6 +104,7 @@ typedef struct arn_call {
 // What eval sees.
 typedef struct arn_eval {
   const arn_model *model;
+  const struct arn_op *op;
   uint8_t *arena;           // aligned start of the arena
   uint8_t *dynamic;         // start of this subgraph's dynamic region
   const uint32_t *places;   // one word a tensor; see src/graph/place.h
@@ -126,6 +127,9 @@ typedef struct arn_op {
   uint32_t folds;        // bit i < 31: input i may be a constant behind DEQUANTIZE or DENSIFY;
                          // prepare then sees the constant itself (float16, int8; sparse only with
                          // ARN_FOLDS_SPARSE, else DENSIFY is run)
+  // What prepare and eval may call by type, where records of one operator take different types (see
+  // arenite/typed_ops.def): the family's own table. Custom operators leave it NULL.
+  const void *kinds;
   arn_status (*prepare)(arn_prepare *p, void *state);
   void (*rows)(const void *state, uint32_t input, arn_span out, arn_span *in);  // ARN_ROWS only
   arn_status (*eval)(const arn_eval *e, const void *state);

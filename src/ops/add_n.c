@@ -128,4 +128,4 @@ static arn_status add_n_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_add_n = {"ADD_N", 106, sizeof(add_n_state),
                              ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) |
                                  ARN_TYPE_BIT(ARN_INT32),
-                             0, add_n_prepare, add_n_rows, add_n_eval};
+                             0, NULL, add_n_prepare, add_n_rows, add_n_eval};

@@ -24,10 +24,21 @@ struct product {
   int8_t shift;
 };
 
-// The kernels of an operator, by type.
+// What numbers that are not quantised need.
+struct plain;
+
+// What a record links (arn_op.kinds): kernels by type.
 struct kernels {
   arn__elementwise_kernel *s8, *s16, *s32, *s64, *f32;
+  const struct plain *plain;  // where there are s32, s64 or f32
 };
+
+struct plain {
+  arn_status (*prepare)(const arn_prepare *p, arn__broadcast *b, const arn__binary *t);
+  arn_status (*run)(const arn_eval *e, const arn__broadcast *b, const struct kernels *k);
+};
+
+static const struct kernels *kernels_of(const arn_prepare *p) { return p->op->kinds; }
 
 static bool is_quantised(uint32_t type) {
   return type == ARN_INT8 || type == ARN_UINT8 || type == ARN_INT16;
@@ -77,6 +88,8 @@ static arn_status run_plain(const arn_eval *e, const arn__broadcast *b, const st
   }
   return arn__broadcast_run(e, b, &job);
 }
+
+static const struct plain plain = {prepare_plain, run_plain};
 
 // ---- sums, differences, squared differences -----------------------------------------------------
 
@@ -142,8 +155,10 @@ static arn__rescale_params recall_rescale(const arn__broadcast *b) {
       .flip = flip};
 }
 
-static arn_status run_sum(const arn_eval *e, const arn__broadcast *b, const struct kernels *k) {
-  if (!is_quantised(b->type)) return run_plain(e, b, k);
+static arn_status sum_eval(const arn_eval *e, const void *state) {
+  const arn__broadcast *b = state;
+  const struct kernels *k = e->op->kinds;
+  if (!is_quantised(b->type)) return k->plain->run(e, b, k);
   const arn__rescale_params params = recall_rescale(b);
   const arn__elementwise job =
       arn__binary_job(b->type, b->type == ARN_INT16 ? k->s16 : k->s8, &params);
@@ -156,7 +171,7 @@ static arn_status prepare_sum(arn_prepare *p, arn__broadcast *b, derive_multipli
   arn__binary t;
   arn__clamp clamp;
   ARN__TRY(arn__binary_open(p, b, &t, ARN__BINARY_SAME));
-  if (!is_quantised(b->type)) return prepare_plain(p, b, &t);
+  if (!is_quantised(b->type)) return kernels_of(p)->plain->prepare(p, b, &t);
   ARN__TRY(clamp_output(p, &t.out, &clamp));
   return prepare_rescale(p, b, &t, derive, clamp);
 }
@@ -173,20 +188,6 @@ static arn_status sub_prepare(arn_prepare *p, void *state) {
   return prepare_sum(p, state, of_difference);
 }
 
-static arn_status add_eval(const arn_eval *e, const void *state) {
-  static const struct kernels kernels = {arn__arithmetic_add_s8, arn__arithmetic_add_s16,
-                                         arn__arithmetic_add_s32, arn__arithmetic_add_s64,
-                                         arn__arithmetic_add_f32};
-  return run_sum(e, state, &kernels);
-}
-
-static arn_status sub_eval(const arn_eval *e, const void *state) {
-  static const struct kernels kernels = {arn__arithmetic_sub_s8, arn__arithmetic_sub_s16,
-                                         arn__arithmetic_sub_s32, arn__arithmetic_sub_s64,
-                                         arn__arithmetic_sub_f32};
-  return run_sum(e, state, &kernels);
-}
-
 // ---- SQUARED_DIFFERENCE -------------------------------------------------------------------------
 
 static arn_status squared_difference_prepare(arn_prepare *p, void *state) {
@@ -199,13 +200,6 @@ static arn_status squared_difference_prepare(arn_prepare *p, void *state) {
   return prepare_rescale(p, b, &t, of_square, arn__quantised_range(b->type));
 }
 
-static arn_status squared_difference_eval(const arn_eval *e, const void *state) {
-  static const struct kernels kernels = {
-      arn__arithmetic_squared_difference_s8, arn__arithmetic_squared_difference_s16,
-      arn__arithmetic_squared_difference_s32, NULL, arn__arithmetic_squared_difference_f32};
-  return run_sum(e, state, &kernels);
-}
-
 // ---- MUL ----------------------------------------------------------------------------------------
 
 static arn_status mul_prepare(arn_prepare *p, void *state) {
@@ -215,7 +209,7 @@ static arn_status mul_prepare(arn_prepare *p, void *state) {
   float scales[3];
   int32_t zeros[3];
   ARN__TRY(arn__binary_open(p, b, &t, ARN__BINARY_SAME));
-  if (!is_quantised(b->type)) return prepare_plain(p, b, &t);
+  if (!is_quantised(b->type)) return kernels_of(p)->plain->prepare(p, b, &t);
   ARN__TRY(check_symmetric(p, &t));
   ARN__TRY(clamp_output(p, &t.out, &clamp));
   ARN__TRY(arn__binary_factors(p, &t, scales, zeros));
@@ -229,11 +223,9 @@ static arn_status mul_prepare(arn_prepare *p, void *state) {
 }
 
 static arn_status mul_eval(const arn_eval *e, const void *state) {
-  static const struct kernels kernels = {arn__arithmetic_mul_s8, arn__arithmetic_mul_s16,
-                                         arn__arithmetic_mul_s32, arn__arithmetic_mul_s64,
-                                         arn__arithmetic_mul_f32};
   const arn__broadcast *b = state;
-  if (!is_quantised(b->type)) return run_plain(e, b, &kernels);
+  const struct kernels *k = e->op->kinds;
+  if (!is_quantised(b->type)) return k->plain->run(e, b, k);
   struct product kept;
   arn__broadcast_recall(b, &kept, sizeof kept);
   const uint8_t flip = arn__binary_flip(b->type);
@@ -244,20 +236,50 @@ static arn_status mul_eval(const arn_eval *e, const void *state) {
       .zero_out = kept.zero[2],
       .flip = flip};
   const arn__elementwise job =
-      arn__binary_job(b->type, b->type == ARN_INT16 ? kernels.s16 : kernels.s8, &params);
+      arn__binary_job(b->type, b->type == ARN_INT16 ? k->s16 : k->s8, &params);
   return arn__broadcast_run(e, b, &job);
 }
+
+// ---- records ------------------------------------------------------------------------------------
+
+#define KERNELS(name)                                                                      \
+  {arn__arithmetic_##name##_s8, arn__arithmetic_##name##_s16, arn__arithmetic_##name##_s32, \
+   arn__arithmetic_##name##_s64, arn__arithmetic_##name##_f32, &plain}
+
+static const struct kernels add_kernels = KERNELS(add);
+static const struct kernels sub_kernels = KERNELS(sub);
+static const struct kernels mul_kernels = KERNELS(mul);
+static const struct kernels squared_difference_kernels = {
+    arn__arithmetic_squared_difference_s8,  arn__arithmetic_squared_difference_s16,
+    arn__arithmetic_squared_difference_s32, NULL,
+    arn__arithmetic_squared_difference_f32, &plain};
+static const struct kernels add_int8 = {.s8 = arn__arithmetic_add_s8};
+static const struct kernels sub_int8 = {.s8 = arn__arithmetic_sub_s8};
+static const struct kernels mul_int8 = {.s8 = arn__arithmetic_mul_s8};
 
 #define TYPES                                                                              \
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |          \
    ARN_TYPE_BIT(ARN_INT16) | ARN_TYPE_BIT(ARN_INT32))
 
-const arn_op arn_op_add = {"ADD", 0, sizeof(arn__broadcast), TYPES | ARN_TYPE_BIT(ARN_INT64), 0,
-                           add_prepare, arn__broadcast_rows, add_eval};
-const arn_op arn_op_sub = {"SUB", 41, sizeof(arn__broadcast), TYPES | ARN_TYPE_BIT(ARN_INT64), 0,
-                           sub_prepare, arn__broadcast_rows, sub_eval};
-const arn_op arn_op_mul = {"MUL", 18, sizeof(arn__broadcast), TYPES | ARN_TYPE_BIT(ARN_INT64), 0,
-                           mul_prepare, arn__broadcast_rows, mul_eval};
-const arn_op arn_op_squared_difference = {
-    "SQUARED_DIFFERENCE", 99, sizeof(arn__broadcast), TYPES, 0,
-    squared_difference_prepare, arn__broadcast_rows, squared_difference_eval};
+#define RECORD(name_, code_, types_, kinds_, prepare_, eval_)                              \
+  {                                                                                        \
+    .name = (name_), .code = (code_), .state_bytes = sizeof(arn__broadcast),               \
+    .types = (types_), .kinds = (kinds_), .prepare = (prepare_),                           \
+    .rows = arn__broadcast_rows, .eval = (eval_),                                          \
+  }
+
+const arn_op arn_op_add = RECORD("ADD", 0, TYPES | ARN_TYPE_BIT(ARN_INT64), &add_kernels,
+                                 add_prepare, sum_eval);
+const arn_op arn_op_add_int8 =
+    RECORD("ADD", 0, ARN_TYPE_BIT(ARN_INT8), &add_int8, add_prepare, sum_eval);
+const arn_op arn_op_sub = RECORD("SUB", 41, TYPES | ARN_TYPE_BIT(ARN_INT64), &sub_kernels,
+                                 sub_prepare, sum_eval);
+const arn_op arn_op_sub_int8 =
+    RECORD("SUB", 41, ARN_TYPE_BIT(ARN_INT8), &sub_int8, sub_prepare, sum_eval);
+const arn_op arn_op_mul = RECORD("MUL", 18, TYPES | ARN_TYPE_BIT(ARN_INT64), &mul_kernels,
+                                 mul_prepare, mul_eval);
+const arn_op arn_op_mul_int8 =
+    RECORD("MUL", 18, ARN_TYPE_BIT(ARN_INT8), &mul_int8, mul_prepare, mul_eval);
+const arn_op arn_op_squared_difference =
+    RECORD("SQUARED_DIFFERENCE", 99, TYPES, &squared_difference_kernels,
+           squared_difference_prepare, sum_eval);

@@ -167,7 +167,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
   if (t.lhs.type == ARN_UINT8) return arn_refuse(p, ARN_WHAT_TYPE, &t.lhs);
   if (arn_option_u8(p, OPTION_ADJ_X, 0)) s->flags |= ADJ_X;
   if (arn_option_u8(p, OPTION_ADJ_Y, 0)) s->flags |= ADJ_Y;
-  const arn__dense_tensors tensors = {&t.lhs, &t.rhs, &t.out, NULL,
+  const arn__dense_tensors tensors = {&arn__dense_any, &t.lhs, &t.rhs, &t.out, NULL,
                                       t.rhs.rank - (s->flags & ADJ_Y ? 2 : 1),
                                       ARN__ACTIVATION_NONE, false, false};
   status = check_shapes(p, &t, s);
@@ -198,7 +198,7 @@ static uint32_t w_bytes(const arn__dense *d, uint32_t count) {
 static arn__dense_run start_run(const arn_eval *e, const batch_matmul *s) {
   const arn__dense *d = &s->dense;
   const bool adj_x = s->flags & ADJ_X, adj_y = s->flags & ADJ_Y;
-  arn__dense_run run = {d, e->model->bytes,
+  arn__dense_run run = {&arn__dense_any, d, e->model->bytes,
                         arn_eval_input(e, RHS, w_bytes(d, adj_y ? d->depth : d->channels)), NULL,
                         adj_x ? s->lines : 1, !adj_y, NULL};
   if (!(s->flags & (RHS_FOLLOWS | RHS_SCATTERED))) arn__dense_set_whole(&run.w);

@@ -53,5 +53,5 @@ static arn_status eval_bitcast(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_bitcast = {"BITCAST", 159, sizeof(bitcast_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_bitcast = {"BITCAST", 159, sizeof(bitcast_state), ARN__MOVEMENT_TYPES, 0, NULL,
                                prepare_bitcast, bitcast_rows, eval_bitcast};

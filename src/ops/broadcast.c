@@ -119,8 +119,8 @@ static arn_status args_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_broadcast_to = {"BROADCAST_TO", 130, sizeof(broadcast_to_state),
-                                    ARN__MOVEMENT_TYPES, 0, broadcast_to_prepare,
+                                    ARN__MOVEMENT_TYPES, 0, NULL, broadcast_to_prepare,
                                     broadcast_to_rows, broadcast_to_eval};
 const arn_op arn_op_broadcast_args = {"BROADCAST_ARGS", 145, sizeof(args_state),
-                                      ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
+                                      ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0, NULL,
                                       args_prepare, NULL, args_eval};

@@ -119,5 +119,5 @@ static arn_status eval_bucketize(const arn_eval *e, const void *state) {
 
 const arn_op arn_op_bucketize = {
     "BUCKETIZE", 147, sizeof(bucketize_state),
-    ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
+    ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0, NULL,
     prepare_bucketize, bucketize_span, eval_bucketize};

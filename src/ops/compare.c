@@ -130,15 +130,15 @@ static arn_status greater_equal_eval(const arn_eval *e, const void *state) {
    ARN_TYPE_BIT(ARN_INT16) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64))
 
 const arn_op arn_op_equal = {"EQUAL", 71, sizeof(arn__broadcast), ORDERED | ARN_TYPE_BIT(ARN_BOOL),
-                             0, compare_prepare, arn__broadcast_rows, equal_eval};
+                             0, NULL, compare_prepare, arn__broadcast_rows, equal_eval};
 const arn_op arn_op_not_equal = {"NOT_EQUAL", 72, sizeof(arn__broadcast),
-                                 ORDERED | ARN_TYPE_BIT(ARN_BOOL), 0, compare_prepare,
+                                 ORDERED | ARN_TYPE_BIT(ARN_BOOL), 0, NULL, compare_prepare,
                                  arn__broadcast_rows, not_equal_eval};
-const arn_op arn_op_greater = {"GREATER", 61, sizeof(arn__broadcast), ORDERED, 0, compare_prepare,
-                               arn__broadcast_rows, greater_eval};
-const arn_op arn_op_greater_equal = {"GREATER_EQUAL", 62, sizeof(arn__broadcast), ORDERED, 0,
+const arn_op arn_op_greater = {"GREATER", 61, sizeof(arn__broadcast), ORDERED, 0, NULL,
+                               compare_prepare, arn__broadcast_rows, greater_eval};
+const arn_op arn_op_greater_equal = {"GREATER_EQUAL", 62, sizeof(arn__broadcast), ORDERED, 0, NULL,
                                      compare_prepare, arn__broadcast_rows, greater_equal_eval};
-const arn_op arn_op_less = {"LESS", 58, sizeof(arn__broadcast), ORDERED, 0, compare_prepare,
+const arn_op arn_op_less = {"LESS", 58, sizeof(arn__broadcast), ORDERED, 0, NULL, compare_prepare,
                             arn__broadcast_rows, less_eval};
-const arn_op arn_op_less_equal = {"LESS_EQUAL", 63, sizeof(arn__broadcast), ORDERED, 0,
+const arn_op arn_op_less_equal = {"LESS_EQUAL", 63, sizeof(arn__broadcast), ORDERED, 0, NULL,
                                   compare_prepare, arn__broadcast_rows, less_equal_eval};

@@ -61,12 +61,12 @@ static arn_status eval_abs(const arn_eval *e, const void *state) {
 
 #define BOTH (ARN_TYPE_BIT(ARN_COMPLEX64) | ARN_TYPE_BIT(ARN_COMPLEX128))
 
-const arn_op arn_op_real = {"REAL", 134, sizeof(complex_state), BOTH, 0,
+const arn_op arn_op_real = {"REAL", 134, sizeof(complex_state), BOTH, 0, NULL,
                             prepare_complex, complex_rows, eval_real};
 
-const arn_op arn_op_imag = {"IMAG", 133, sizeof(complex_state), BOTH, 0,
+const arn_op arn_op_imag = {"IMAG", 133, sizeof(complex_state), BOTH, 0, NULL,
                             prepare_complex, complex_rows, eval_imag};
 
 const arn_op arn_op_complex_abs = {"COMPLEX_ABS", 135, sizeof(complex_state),
-                                   ARN_TYPE_BIT(ARN_COMPLEX64), 0,
+                                   ARN_TYPE_BIT(ARN_COMPLEX64), 0, NULL,
                                    prepare_complex, complex_rows, eval_abs};

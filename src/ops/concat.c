@@ -249,7 +249,7 @@ static arn_status concat_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_concatenation = {"CONCATENATION", 2, sizeof(concat_state),
-                                     ARN__MOVEMENT_TYPES, 0, concatenation_prepare, concat_rows,
-                                     concat_eval};
-const arn_op arn_op_pack = {"PACK", 83, sizeof(concat_state), ARN__MOVEMENT_TYPES, 0,
+                                     ARN__MOVEMENT_TYPES, 0, NULL,
+                                     concatenation_prepare, concat_rows, concat_eval};
+const arn_op arn_op_pack = {"PACK", 83, sizeof(concat_state), ARN__MOVEMENT_TYPES, 0, NULL,
                             pack_prepare, concat_rows, concat_eval};

@@ -104,7 +104,7 @@ static arn_status set_axis(const arn_prepare *p, const tensors *t, uint32_t i, c
 
 static arn_status set_layer(const arn_prepare *p, const tensors *t, conv_3d *s) {
   const uint32_t taps = (uint32_t)s->axes[0].filter * s->axes[1].filter * s->axes[2].filter;
-  const arn__dense_tensors layer = {&t->in, &t->filter, &t->out, t->has_bias ? &t->bias : NULL,
+  const arn__dense_tensors layer = {&arn__dense_any, &t->in, &t->filter, &t->out, t->has_bias ? &t->bias : NULL,
                                     s->transposed ? 3 : 4,
                                     arn_option_u8(p, OPTION_ACTIVATION, 0), true, false};
   s->depth = (uint32_t)t->in.dims[CHANNEL];
@@ -265,7 +265,7 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t in_plane = s->axes[1].in * s->axes[2].in * s->depth;
   const uint32_t out_plane = s->axes[1].out * s->axes[2].out * d->channels;
   work w = {s,
-            {d, e->model->bytes, arn_eval_input(e, s->filter_at, 0),
+            {&arn__dense_any, d, e->model->bytes, arn_eval_input(e, s->filter_at, 0),
              arn_eval_in(e, s->transposed ? 3 : 2), 1, !s->transposed, NULL},
             arn_eval_input(e, s->in_at, in_plane * es),
             arn_eval_output(e, 0, out_plane * es)};

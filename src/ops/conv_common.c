@@ -1,21 +1,12 @@
-#include "conv_common.h"
-
-#include <float.h>
-
-#include "../graph/sparse.h"
 #include "../model/glance.h"
+#include "conv_parts.h"
 
-enum { INPUT = 0, FILTER = 1, BIAS = 2, INPUTS = 3 };
+enum { INPUT = ARN__CONV_INPUT, FILTER = ARN__CONV_FILTER, BIAS = ARN__CONV_BIAS, INPUTS = 3 };
 enum { BATCH = 0, DOWN = 1, ALONG = 2, CHANNELS = 3, RANK = 4 };
 enum { OPTION_PADDING = 0, OPTION_STRIDE_W = 1, OPTION_STRIDE_H = 2, OPTION_BIAS_TYPE = 6 };
 enum { PADDING_SAME = 0, PADDING_VALID = 1 };
 
-typedef struct tensors {
-  arn_tensor in, filter, bias, out;
-  bool has_bias;
-  bool depthwise;
-  int32_t channel_axis;  // of the filter
-} tensors;
+typedef arn__conv_tensors tensors;
 
 // Options that DEPTHWISE_CONV_2D has one field later, behind the redundant depth multiplier.
 static uint32_t option_activation(const tensors *t) { return t->depthwise ? 4 : 3; }
@@ -185,12 +176,12 @@ static bool bias_fits(arn__conv_kind kind, uint32_t bias) {
 
 static arn_status set_types(const arn_prepare *p, const tensors *t, arn__conv_state *s) {
   const uint32_t type = t->in.type;
-  if (type != ARN_INT8 && type != ARN_UINT8 && type != ARN_INT16 && type != ARN_FLOAT32) {
-    return arn_refuse(p, ARN_WHAT_TYPE, &t->in);
-  }
+  const arn__conv_kinds *kinds = p->op->kinds;
+  if (!(p->op->types & ARN_TYPE_BIT(type))) return arn_refuse(p, ARN_WHAT_TYPE, &t->in);
   if (t->out.type != type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->out);
   const arn__conv_kind kind = kind_of(type, t->filter.type);
   if (kind == ARN__CONV_KINDS) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->filter);
+  if (kinds->rows[kind] == NULL) return arn_refuse(p, ARN_WHAT_TYPE, &t->filter);
   s->kind = (uint8_t)kind;
   s->filter_type = t->filter.type;
   if (!t->has_bias) {
@@ -205,25 +196,10 @@ static arn_status set_types(const arn_prepare *p, const tensors *t, arn__conv_st
                                        : arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->bias);
 }
 
-static arn_status set_sparsity(arn_prepare *p, const tensors *t, arn__conv_state *s) {
-  if (!(t->filter.flags & ARN_TENSOR_SPARSE)) return ARN_OK;
-  const uint32_t bytes = arn_type_bytes((arn_type)t->filter.type);
-  if (t->filter.type == ARN_INT4 || !arn__sparse_check(p->model, p->subgraph, &t->filter)) {
-    return arn_refuse(p, ARN_WHAT_SPARSITY, &t->filter);
-  }
-  const uint32_t channels = t->depthwise ? 1 : (uint32_t)t->filter.dims[0];
-  const uint32_t most = ARN__CONV_SPARSE_CHANNELS, decoded = channels < most ? channels : most;
-  s->flags |= ARN__CONV_SPARSE;
-  s->sparse_at = arn__sparse_at(p->model, p->subgraph, &t->filter);
-  p->scratch_bytes = t->filter.count / channels * decoded * bytes;
-  return ARN_OK;
-}
-
 // ---- quantisation -------------------------------------------------------------------------------
 
-// Checks the number of scales and zero points, and that zero points are all the same.
-static arn_status read_filter(const arn_prepare *p, const tensors *t, arn__conv_state *s,
-                              int32_t *zero) {
+arn_status arn__conv_read_filter(const arn_prepare *p, const tensors *t, arn__conv_state *s,
+                                 int32_t *zero) {
   const arn_tensor *f = &t->filter;
   const uint32_t channels = (uint32_t)t->out.dims[CHANNELS];
   if (f->scale_count != 1 && (f->scale_count != channels || f->quantised_axis != t->channel_axis)) {
@@ -274,7 +250,7 @@ static arn_status set_integer(const arn_prepare *p, const tensors *t, int32_t ac
   arn__clamp clamp;
   arn_status status = arn__quantised_read(p, &t->in, &in_scale, &in_zero);
   if (status == ARN_OK) status = arn__quantised_read(p, &t->out, &out_scale, &out_zero);
-  if (status == ARN_OK) status = read_filter(p, t, s, &filter_zero);
+  if (status == ARN_OK) status = arn__conv_read_filter(p, t, s, &filter_zero);
   if (status == ARN_OK) {
     status = arn__quantised_clamp(p, activation, &t->out, out_scale, out_zero, &clamp);
   }
@@ -290,35 +266,6 @@ static arn_status set_integer(const arn_prepare *p, const tensors *t, int32_t ac
   return set_scale(p, t, in_scale, out_scale, s);
 }
 
-// As for integers, any finite scale will do.
-static arn_status check_filter_scales(const arn_prepare *p, const arn_tensor *f) {
-  for (uint32_t i = 0; i < f->scale_count; i++) {
-    const float scale = arn_tensor_scale(p->model, f, i);
-    if (!(scale >= -FLT_MAX && scale <= FLT_MAX)) return arn_refuse_model(p, ARN_WHAT_SCALE, f);
-  }
-  return ARN_OK;
-}
-
-static arn_status set_real(const arn_prepare *p, const tensors *t, int32_t activation,
-                           arn__conv_state *s) {
-  arn__clamp_f32 clamp;
-  arn_status status = arn__quantised_clamp_float(p, activation, &clamp);
-  if (status != ARN_OK) return status;
-  s->with.real.low = clamp.low;
-  s->with.real.high = clamp.high;
-  if (arn__conv_is_integer(t->filter.type)) {
-    status = read_filter(p, t, s, &s->with.real.filter_zero);
-    if (status == ARN_OK) status = check_filter_scales(p, &t->filter);
-    s->with.real.scales_at = t->filter.scales_at;
-  }
-  if (status == ARN_OK && t->has_bias && arn__conv_is_integer(t->bias.type)) {
-    int32_t zero;
-    status = arn__quantised_read(p, &t->bias, &s->with.real.bias_scale, &zero);
-    if (status == ARN_OK && zero) status = arn_refuse(p, ARN_WHAT_ZERO_POINT, &t->bias);
-  }
-  return status;
-}
-
 static uint32_t bytes_kept(const arn__conv_state *s) {
   if (s->flags & ARN__CONV_SPARSE) return sizeof *s;
   if (arn__conv_is_mixed(s)) return offsetof(arn__conv_state, with.real.filter_zero) + 4;
@@ -327,20 +274,33 @@ static uint32_t bytes_kept(const arn__conv_state *s) {
   return offsetof(arn__conv_state, with.integer.scale) + (uint32_t)sizeof(arn__requant);
 }
 
-arn_status arn__conv_prepare(arn_prepare *p, arn__conv_state *s, bool depthwise) {
+static arn_status set_values(const arn_prepare *p, const tensors *t, arn__conv_state *s) {
+  const arn__conv_kinds *kinds = p->op->kinds;
+  const int32_t activation = arn_option_u8(p, option_activation(t), ARN__ACTIVATION_NONE);
+  if (t->in.type == ARN_FLOAT32) return kinds->real->prepare(p, t, activation, s);
+  return set_integer(p, t, activation, s);
+}
+
+static arn_status set_sparsity(arn_prepare *p, const tensors *t, arn__conv_state *s) {
+  const arn__conv_kinds *kinds = p->op->kinds;
+  if (!(t->filter.flags & ARN_TENSOR_SPARSE)) return ARN_OK;
+  if (kinds->sparse == NULL) return arn_refuse(p, ARN_WHAT_SPARSITY, &t->filter);
+  return kinds->sparse->prepare(p, t, s);
+}
+
+arn_status arn__conv_prepare(arn_prepare *p, void *state) {
+  const arn__conv_kinds *kinds = p->op->kinds;
+  arn__conv_state *s = state;
   tensors t;
-  t.depthwise = depthwise;
-  t.channel_axis = depthwise ? 3 : 0;
+  t.depthwise = kinds->depthwise;
+  t.channel_axis = t.depthwise ? 3 : 0;
   memset(s, 0, sizeof *s);
   arn_status status = read_tensors(p, &t);
   if (status == ARN_OK) status = set_types(p, &t, s);
   if (status == ARN_OK) status = check_shapes(p, &t);
   if (status == ARN_OK) status = set_shapes(p, &t, s);
   if (status == ARN_OK) status = set_sparsity(p, &t, s);
-  if (status != ARN_OK) return status;
-  const int32_t activation = arn_option_u8(p, option_activation(&t), ARN__ACTIVATION_NONE);
-  status = t.in.type == ARN_FLOAT32 ? set_real(p, &t, activation, s)
-                                    : set_integer(p, &t, activation, s);
+  if (status == ARN_OK) status = set_values(p, &t, s);
   p->state_bytes = bytes_kept(s);
   return status;
 }

@@ -87,16 +87,26 @@ typedef struct arn__conv_state {
   uint32_t sparse_at;        // see arn__sparse_at()
 } arn__conv_state;
 
-// Checks a node and fills its state. Scratch: none, but for sparse filters: four channels of the
-// filter for CONV_2D, all of it for DEPTHWISE_CONV_2D.
-ARN_MUST_CHECK arn_status arn__conv_prepare(arn_prepare *p, arn__conv_state *state,
-                                            bool depthwise);
+typedef struct arn__conv_real arn__conv_real;
+typedef struct arn__conv_sparse arn__conv_sparse;
 
+// What a record links (arn_op.kinds). A kind without a kernel is refused.
+typedef struct arn__conv_kinds {
+  bool depthwise;
+  arn__conv_kernel *rows[ARN__CONV_KINDS];
+  const arn__conv_real *real;      // where there are kernels of floats
+  const arn__conv_sparse *sparse;  // NULL: sparse filters are refused
+} arn__conv_kinds;
+
+extern const arn__conv_real arn__conv_real_nodes;
+extern const arn__conv_sparse arn__conv_sparse_filters;
+
+// For records, whose `kinds` is an arn__conv_kinds. Scratch: none, but for sparse filters: four
+// channels of the filter for CONV_2D, all of it for DEPTHWISE_CONV_2D. Stack of eval: 400 bytes and
+// the kernel's.
+ARN_MUST_CHECK arn_status arn__conv_prepare(arn_prepare *p, void *state);
 void arn__conv_rows(const void *state, uint32_t input, arn_span out, arn_span *in);
-
-// Computes rows with the kernel for the node's kind. Stack: 400 bytes and the kernel's.
-arn_status arn__conv_eval(const arn_eval *e, const arn__conv_state *state,
-                          arn__conv_kernel *kernel, bool depthwise);
+arn_status arn__conv_eval(const arn_eval *e, const void *state);
 
 // Says whether a filter or bias type has a scale.
 static inline bool arn__conv_is_integer(uint32_t type) {

@@ -1,28 +1,8 @@
-#include "../graph/sparse.h"
-#include "../kernels/widen.h"
-#include "conv_common.h"
+#include "conv_parts.h"
 
-enum { INPUT = 0, FILTER = 1, BIAS = 2 };
+enum { INPUT = ARN__CONV_INPUT, FILTER = ARN__CONV_FILTER, BIAS = ARN__CONV_BIAS };
 
-// What the channels of a block need besides their weights.
-typedef union block_data {
-  arn__requant requant[ARN__CONV_CHANNELS];
-  struct {
-    float bias[ARN__CONV_CHANNELS], scale[ARN__CONV_CHANNELS];
-  } real;
-} block_data;
-
-typedef struct run {
-  const arn_eval *e;
-  const arn__conv_state *s;
-  arn__conv_kernel *kernel;
-  bool depthwise;
-  arn_rows in, out;
-  const void *filter, *bias;
-  uint32_t group_out;   // output channels of a group
-  arn__conv conv;
-  block_data data;
-} run;
+typedef arn__conv_run run;
 
 static bool is_float(const arn__conv_state *s) { return s->kind >= ARN__CONV_F32; }
 
@@ -42,11 +22,9 @@ static void set_conv(run *r) {
       .dilation = s->dilation_along, .pad = s->pad_left, .filter_type = s->filter_type,
       .wide_bias = s->bias_type == ARN_INT64};
   r->conv.filter_step = taps * s->group;
-  r->conv.filter_count = taps * s->out_channels * (r->depthwise ? 1u : s->group);
+  r->conv.filter_count = taps * s->out_channels * (r->kinds->depthwise ? 1u : s->group);
   if (is_float(s)) {
-    r->conv.low = s->with.real.low;
-    r->conv.high = s->with.real.high;
-    if (arn__conv_is_mixed(s)) r->conv.filter_zero = s->with.real.filter_zero;
+    r->kinds->real->begin(r);
     return;
   }
   r->conv.in_zero = s->with.integer.in_zero;
@@ -54,7 +32,7 @@ static void set_conv(run *r) {
   r->conv.filter_zero = s->with.integer.filter_zero;
   r->conv.clamp = (arn__clamp){s->with.integer.low, s->with.integer.high};
   // With an int32 bias, the reference's CONV_2D sums and rounds 32 bits.
-  r->conv.wide_sums = r->conv.wide_bias || r->depthwise;
+  r->conv.wide_sums = r->conv.wide_bias || r->kinds->depthwise;
 }
 
 static void set_tensors(run *r) {
@@ -86,50 +64,13 @@ static void set_requant(run *r, uint32_t first, uint32_t count) {
   arn__requant_fill(&source, r->e->model->bytes, first, count, r->data.requant);
 }
 
-static float float_bias(const run *r, uint32_t c) {
-  float value;
-  switch (r->s->bias_type) {
-    case ARN_FLOAT16: arn__widen_f16_f32(&value, (const uint16_t *)r->bias + c, 1); return value;
-    case ARN_INT8: value = (float)((const int8_t *)r->bias)[c]; break;
-    case ARN_INT16: value = (float)((const int16_t *)r->bias)[c]; break;
-    default: value = (float)((const int32_t *)r->bias)[c]; break;
-  }
-  return value * r->s->with.real.bias_scale;
-}
-
-static void set_real_bias(run *r, arn__conv_block *b) {
-  b->bias = r->data.real.bias;
-  if (r->s->bias_type == ARN_FLOAT32) {
-    b->bias = (const float *)r->bias + b->first;
-    return;
-  }
-  for (uint32_t i = 0; i < b->count; i++) r->data.real.bias[i] = float_bias(r, b->first + i);
-}
-
-static void set_real_scale(run *r, arn__conv_block *b) {
-  const bool by_channel = r->s->flags & ARN__CONV_BY_CHANNEL;
-  const uint8_t *scales = r->e->model->bytes + r->s->with.real.scales_at;
-  if (by_channel) scales += 4 * b->first;
-  for (uint32_t i = 0; i < b->count; i++) {
-    memcpy(&r->data.real.scale[i], scales + (by_channel ? 4 * i : 0), sizeof(float));
-  }
-  b->scale = r->data.real.scale;
-}
-
-// Decodes channels of a sparse filter; DEPTHWISE_CONV_2D's filter is a single row of its format.
-static void decode(const run *r, uint32_t first, uint32_t count) {
-  arn__sparse sparse;
-  arn__sparse_open(&sparse, r->e->model, r->s->sparse_at, r->filter);
-  arn__sparse_rows(&sparse, first, count, r->e->scratch);
-}
-
 static void set_filter(run *r, arn__conv_block *b) {
   b->filter = r->filter;
-  b->filter_at = r->depthwise ? b->first : b->first * r->conv.filter_step;
+  b->filter_at = r->kinds->depthwise ? b->first : b->first * r->conv.filter_step;
   if (!(r->s->flags & ARN__CONV_SPARSE)) return;
   b->filter = r->e->scratch;
-  if (r->depthwise) return;
-  decode(r, b->first, b->count);
+  if (r->kinds->depthwise) return;
+  r->kinds->sparse->decode(r, b->first, b->count);
   b->filter_at = 0;
   r->conv.filter_count = b->count * r->conv.filter_step;
 }
@@ -139,8 +80,7 @@ static arn__conv_block make_block(run *r, uint32_t first, uint32_t count) {
   if (r->group_out < r->s->out_channels) b.in_first = first / r->group_out * r->s->group;
   set_filter(r, &b);
   if (is_float(r->s)) {
-    if (r->bias) set_real_bias(r, &b);
-    if (arn__conv_is_integer(r->s->filter_type)) set_real_scale(r, &b);
+    r->kinds->real->block(r, &b);
   } else {
     set_requant(r, first, count);
     b.requant = r->data.requant;
@@ -228,7 +168,7 @@ static void compute_rows(const run *r, const arn__conv_block *b) {
 // Channels that a block from `first` on may have: those of one group.
 static uint32_t block_count(const run *r, uint32_t first) {
   uint32_t left = r->s->out_channels - first, most = ARN__CONV_CHANNELS;
-  if (r->depthwise) most = ARN__DEPTHWISE_CHANNELS;
+  if (r->kinds->depthwise) most = ARN__DEPTHWISE_CHANNELS;
   else if (r->s->flags & ARN__CONV_SPARSE) most = ARN__CONV_SPARSE_CHANNELS;
   if (r->group_out < r->s->out_channels) left = r->group_out - first % r->group_out;
   return left < most ? left : most;
@@ -237,20 +177,21 @@ static uint32_t block_count(const run *r, uint32_t first) {
 static void set_groups(run *r) {
   const arn__conv_state *s = r->s;
   r->group_out = s->out_channels;
-  if (!r->depthwise && s->group < s->in_channels) {
+  if (!r->kinds->depthwise && s->group < s->in_channels) {
     r->group_out = (uint32_t)s->out_channels / ((uint32_t)s->in_channels / s->group);
   }
 }
 
-arn_status arn__conv_eval(const arn_eval *e, const arn__conv_state *s, arn__conv_kernel *kernel,
-                          bool depthwise) {
-  run r = {.e = e, .s = s, .kernel = kernel, .depthwise = depthwise};
+arn_status arn__conv_eval(const arn_eval *e, const void *state) {
+  const arn__conv_state *s = state;
+  const arn__conv_kinds *kinds = e->op->kinds;
+  run r = {.e = e, .s = s, .kinds = kinds, .kernel = kinds->rows[s->kind]};
   set_groups(&r);
   set_conv(&r);
   set_tensors(&r);
   const bool line = is_line(&r);
   if (line) set_line(&r);
-  if (depthwise && (s->flags & ARN__CONV_SPARSE)) decode(&r, 0, 1);
+  if (kinds->depthwise && (s->flags & ARN__CONV_SPARSE)) kinds->sparse->decode(&r, 0, 1);
   for (uint32_t c = 0, count; c < s->out_channels; c += count) {
     count = block_count(&r, c);
     const arn__conv_block b = make_block(&r, c, count);

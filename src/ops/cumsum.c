@@ -224,4 +224,4 @@ static arn_status cumsum_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_cumsum = {"CUMSUM", 128, sizeof(cumsum_state),
                               ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32) |
                                   ARN_TYPE_BIT(ARN_INT64) | ARN_TYPE_BIT(ARN_INT8),
-                              0, cumsum_prepare, cumsum_rows, cumsum_eval};
+                              0, NULL, cumsum_prepare, cumsum_rows, cumsum_eval};

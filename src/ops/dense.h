@@ -52,7 +52,10 @@ typedef struct arn__dense {
   } scale;
 } arn__dense;
 
+typedef struct arn__dense_kind arn__dense_kind;
+
 typedef struct arn__dense_tensors {
+  const arn__dense_kind *kind;
   const arn_tensor *in, *w, *out;
   const arn_tensor *bias;   // NULL: none
   int32_t channel_axis;     // of w
@@ -81,6 +84,7 @@ typedef struct arn__dense_decoder {
 
 // What a layer runs on.
 typedef struct arn__dense_run {
+  const arn__dense_kind *kind;
   const arn__dense *d;
   const uint8_t *file;      // start of the model file
   // [channels][depth], or [depth][channels] where by_columns; side by side
@@ -133,13 +137,44 @@ void arn__dense_begin(const arn__dense_run *run, uint32_t first, arn__dense_bloc
 // Sets the block's sums to zero.
 void arn__dense_clear(const arn__dense_run *run, arn__dense_block *block);
 
+// Which types a layer links the kernels for.
+struct arn__dense_kind {
+  uint32_t types, w_types;  // bit t: the type t of the input, of the weights
+  arn_status (*prepare)(const arn_prepare *p, const arn__dense_tensors *t, arn__dense *d);
+  void (*add)(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
+              const uint8_t *x);
+  void (*finish)(const arn__dense_run *run, arn__dense_block *block, uint8_t *out);
+};
+
+extern const arn__dense_kind arn__dense_any;         // all of the table above
+extern const arn__dense_kind arn__dense_int8;        // int8 by int8 by rows, side by side
+extern const arn__dense_kind arn__dense_int8_wide;   // the same, also with outputs of int16
+
 // Adds the products of weights [depth.first, depth.first + depth.count) with the input at `x`.
-// Needs: in_step 1, or by_columns.
-void arn__dense_add(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
-                    const uint8_t *x);
+static inline void arn__dense_add(const arn__dense_run *run, arn__dense_block *block,
+                                  arn_span depth, const uint8_t *x) {
+  run->kind->add(run, block, depth, x);
+}
 
 // Computes outputs from the block's sums, which are lost; `out` is the output of the block's first
 // channel.
-void arn__dense_finish(const arn__dense_run *run, arn__dense_block *block, uint8_t *out);
+static inline void arn__dense_finish(const arn__dense_run *run, arn__dense_block *block,
+                                     uint8_t *out) {
+  run->kind->finish(run, block, out);
+}
+
+// ---- for kinds ----------------------------------------------------------------------------------
+
+// Fills what integer layers need of `d`.
+ARN_MUST_CHECK arn_status arn__dense_prepare_quantised(const arn_prepare *p,
+                                                       const arn__dense_tensors *t, arn__dense *d);
+
+// Checks scales a channel of the weights: as many as channels, along their axis, and no zero points.
+ARN_MUST_CHECK arn_status arn__dense_check_channels(const arn_prepare *p,
+                                                    const arn__dense_tensors *t,
+                                                    const arn__dense *d);
+
+// Takes the weights' zero point times `sum` (of the input, less its zero point) off each sum.
+void arn__dense_subtract_zero(const arn__dense_run *run, arn__dense_block *block, int32_t sum);
 
 #endif

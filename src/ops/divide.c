@@ -114,8 +114,8 @@ static arn_status floor_mod_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_div = {"DIV", 42, sizeof(arn__broadcast),
                            ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) |
                                ARN_TYPE_BIT(ARN_UINT8) | ARN_TYPE_BIT(ARN_INT32),
-                           0, div_prepare, arn__broadcast_rows, div_eval};
-const arn_op arn_op_floor_div = {"FLOOR_DIV", 90, sizeof(arn__broadcast), FLOOR_TYPES, 0,
+                           0, NULL, div_prepare, arn__broadcast_rows, div_eval};
+const arn_op arn_op_floor_div = {"FLOOR_DIV", 90, sizeof(arn__broadcast), FLOOR_TYPES, 0, NULL,
                                  floor_prepare, arn__broadcast_rows, floor_div_eval};
-const arn_op arn_op_floor_mod = {"FLOOR_MOD", 95, sizeof(arn__broadcast), FLOOR_TYPES, 0,
+const arn_op arn_op_floor_mod = {"FLOOR_MOD", 95, sizeof(arn__broadcast), FLOOR_TYPES, 0, NULL,
                                  floor_prepare, arn__broadcast_rows, floor_mod_eval};

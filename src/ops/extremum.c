@@ -60,7 +60,7 @@ static arn_status minimum_eval(const arn_eval *e, const void *state) {
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |          \
    ARN_TYPE_BIT(ARN_INT16) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64))
 
-const arn_op arn_op_maximum = {"MAXIMUM", 55, sizeof(arn__broadcast), TYPES, 0, extremum_prepare,
-                               arn__broadcast_rows, maximum_eval};
-const arn_op arn_op_minimum = {"MINIMUM", 57, sizeof(arn__broadcast), TYPES, 0, extremum_prepare,
-                               arn__broadcast_rows, minimum_eval};
+const arn_op arn_op_maximum = {"MAXIMUM", 55, sizeof(arn__broadcast), TYPES, 0, NULL,
+                               extremum_prepare, arn__broadcast_rows, maximum_eval};
+const arn_op arn_op_minimum = {"MINIMUM", 57, sizeof(arn__broadcast), TYPES, 0, NULL,
+                               extremum_prepare, arn__broadcast_rows, minimum_eval};

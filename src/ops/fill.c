@@ -67,7 +67,7 @@ static arn_status fill_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_fill = {"FILL", 94, sizeof(fill_state),
-                            ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
+                            ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0, NULL,
                             fill_prepare, fill_rows, fill_eval};
 
 // ---- RANGE --------------------------------------------------------------------------------------
@@ -148,4 +148,4 @@ static arn_status range_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_range = {"RANGE", 96, sizeof(range_state),
                              ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32) |
                                  ARN_TYPE_BIT(ARN_INT64),
-                             0, range_prepare, NULL, range_eval};
+                             0, NULL, range_prepare, NULL, range_eval};

@@ -20,6 +20,16 @@ typedef struct fully_connected {
   uint32_t sparse_at;  // where the weights are sparse: see arn__sparse_at()
 } fully_connected;
 
+// What a record links (arn_op.kinds).
+typedef struct kinds {
+  const arn__dense_kind *dense;
+  // NULL: sparse weights are refused
+  arn_status (*prepare_sparse)(arn_prepare *p, const arn_tensor *w, const arn__dense *d,
+                               uint32_t *sparse_at);
+  void (*run_sparse)(const arn_eval *e, const arn__dense_run *run, const arn__dense_vectors *v,
+                     uint32_t sparse_at, bool folds);
+} kinds;
+
 // Sets depth and channels, and checks that all shapes agree.
 static arn_status check_shapes(const arn_prepare *p, const arn__dense_tensors *t, arn__dense *d) {
   const arn_tensor *w = t->w;
@@ -67,8 +77,10 @@ static void set_rows(arn_prepare *p, const arn__dense_tensors *t, fully_connecte
 static arn_status prepare(arn_prepare *p, void *state) {
   fully_connected *s = state;
   arn_tensor in, w, bias, out;
-  arn__dense_tensors t = {&in, &w, &out, NULL, 0, arn_option_u8(p, OPTION_ACTIVATION, 0),
-                          false, true};
+  const kinds *k = p->op->kinds;
+  arn__dense_tensors t = {k->dense, &in, &w, &out, NULL, 0,
+                          arn_option_u8(p, OPTION_ACTIVATION, 0), false,
+                          k->prepare_sparse != NULL};
   arn_status status = arn_prepare_counts(p, 2, INPUTS, 1);
   if (status == ARN_OK) status = arn_prepare_input(p, INPUT, &in);
   if (status == ARN_OK) status = arn_prepare_input(p, WEIGHTS, &w);
@@ -87,7 +99,7 @@ static arn_status prepare(arn_prepare *p, void *state) {
   p->state_bytes = (uint32_t)offsetof(fully_connected, dense) + arn__dense_state_bytes(&s->dense);
   if (!s->dense.is_sparse) return ARN_OK;
   p->state_bytes = sizeof *s;
-  return arn__dense_sparse_prepare(p, &w, &s->dense, &s->sparse_at);
+  return k->prepare_sparse(p, &w, &s->dense, &s->sparse_at);
 }
 
 static void rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
@@ -100,26 +112,31 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const arn__dense *d = &s->dense;
   const uint32_t vectors = s->vectors == FOLDS ? 1 : s->vectors;
   const uint32_t out_row_bytes = vectors * d->channels * arn_type_bytes((arn_type)d->type);
-  arn__dense_run run = {d, e->model->bytes, arn_eval_input(e, WEIGHTS, 0), arn_eval_in(e, BIAS), 1,
-                        false, NULL};
+  const kinds *k = e->op->kinds;
+  arn__dense_run run = {k->dense, d, e->model->bytes, arn_eval_input(e, WEIGHTS, 0),
+                        arn_eval_in(e, BIAS), 1, false, NULL};
   const arn__dense_vectors v = {arn_eval_input(e, INPUT, s->in_row_bytes),
                                 arn_eval_output(e, 0, out_row_bytes), d->depth, vectors};
   arn__dense_set_whole(&run.w);
   const bool folds = s->vectors == FOLDS;
-  if (d->is_sparse) arn__dense_sparse_run(e, &run, &v, s->sparse_at, folds);
+  if (d->is_sparse) k->run_sparse(e, &run, &v, s->sparse_at, folds);
   else if (folds) arn__dense_fold(&run, &v, e->span, e->fold);
   else arn__dense_rows(&run, &v, e->span);
   return ARN_OK;
 }
 
-const arn_op arn_op_fully_connected = {
-    .name = "FULLY_CONNECTED",
-    .code = 9,
-    .state_bytes = sizeof(fully_connected),
-    .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |
-             ARN_TYPE_BIT(ARN_INT16),
-    .folds = 1u << WEIGHTS | 1u << BIAS | ARN_FOLDS_SPARSE,
-    .prepare = prepare,
-    .rows = rows,
-    .eval = eval,
-};
+static const kinds all_types = {&arn__dense_any, arn__dense_sparse_prepare, arn__dense_sparse_run};
+static const kinds int8_only = {&arn__dense_int8, NULL, NULL};
+
+#define RECORD(types_, folds_, kinds_)                                                   \
+  {                                                                                      \
+    .name = "FULLY_CONNECTED", .code = 9, .state_bytes = sizeof(fully_connected),        \
+    .types = (types_), .folds = (folds_), .kinds = (kinds_), .prepare = prepare,         \
+    .rows = rows, .eval = eval,                                                          \
+  }
+
+const arn_op arn_op_fully_connected =
+    RECORD(ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |
+               ARN_TYPE_BIT(ARN_INT16),
+           1u << WEIGHTS | 1u << BIAS | ARN_FOLDS_SPARSE, &all_types);
+const arn_op arn_op_fully_connected_int8 = RECORD(ARN_TYPE_BIT(ARN_INT8), 0, &int8_only);

@@ -187,7 +187,7 @@ static arn_status gather_eval(const arn_eval *e, const void *state) {
   return whole && is_contiguous(&p) ? gather_runs(&p, at) : gather_parts(&p, at);
 }
 
-const arn_op arn_op_gather = {"GATHER", 36, sizeof(pick_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_gather = {"GATHER", 36, sizeof(pick_state), ARN__MOVEMENT_TYPES, 0, NULL,
                               gather_prepare, pick_rows, gather_eval};
 
 // ---- GATHER_ND ----------------------------------------------------------------------------------
@@ -235,5 +235,5 @@ static arn_status gather_nd_eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_gather_nd = {"GATHER_ND", 107, sizeof(pick_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_gather_nd = {"GATHER_ND", 107, sizeof(pick_state), ARN__MOVEMENT_TYPES, 0, NULL,
                                  gather_nd_prepare, pick_rows, gather_nd_eval};

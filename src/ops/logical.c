@@ -61,13 +61,13 @@ static arn_status shift_eval(const arn_eval *e, const void *state) {
 
 #define BOOLEANS ARN_TYPE_BIT(ARN_BOOL)
 
-const arn_op arn_op_logical_and = {"LOGICAL_AND", 86, sizeof(arn__broadcast), BOOLEANS, 0,
+const arn_op arn_op_logical_and = {"LOGICAL_AND", 86, sizeof(arn__broadcast), BOOLEANS, 0, NULL,
                                    pair_prepare, arn__broadcast_rows, and_eval};
-const arn_op arn_op_logical_or = {"LOGICAL_OR", 84, sizeof(arn__broadcast), BOOLEANS, 0,
+const arn_op arn_op_logical_or = {"LOGICAL_OR", 84, sizeof(arn__broadcast), BOOLEANS, 0, NULL,
                                   pair_prepare, arn__broadcast_rows, or_eval};
-const arn_op arn_op_logical_not = {"LOGICAL_NOT", 87, sizeof(arn__broadcast), BOOLEANS, 0,
+const arn_op arn_op_logical_not = {"LOGICAL_NOT", 87, sizeof(arn__broadcast), BOOLEANS, 0, NULL,
                                    not_prepare, arn__broadcast_rows, not_eval};
-const arn_op arn_op_bitwise_xor = {"BITWISE_XOR", 160, sizeof(arn__broadcast), INTEGERS, 0,
+const arn_op arn_op_bitwise_xor = {"BITWISE_XOR", 160, sizeof(arn__broadcast), INTEGERS, 0, NULL,
                                    pair_prepare, arn__broadcast_rows, xor_eval};
-const arn_op arn_op_right_shift = {"RIGHT_SHIFT", 161, sizeof(arn__broadcast), INTEGERS, 0,
+const arn_op arn_op_right_shift = {"RIGHT_SHIFT", 161, sizeof(arn__broadcast), INTEGERS, 0, NULL,
                                    pair_prepare, arn__broadcast_rows, shift_eval};

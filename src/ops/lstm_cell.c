@@ -232,7 +232,7 @@ void arn__lstm_layer(const step *t, uint32_t side, uint32_t gate, uint32_t first
   arn__dense d;
   arn__dense_block block;
   const uint32_t weights = t->s->weights_at + gate;
-  arn__dense_run run = {&d, t->e->model->bytes,
+  arn__dense_run run = {&arn__dense_any, &d, t->e->model->bytes,
                         arn_eval_input(t->e, weights + (side == 0 ? 0 : RECURRENT), 0),
                         arn_eval_in(t->e, weights + BIASES), 1, false, NULL};
   set_layer(t, side, gate, &d);

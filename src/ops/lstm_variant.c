@@ -199,7 +199,7 @@ static void project_block(const arn__lstm_site *t, const float *units, uint32_t 
                   .scaling = ARN__DENSE_UNSCALED,
                   .scale.real = {more->projection_scales_at, 0, 1.0f}};
   arn__dense_block block;
-  arn__dense_run run = {&d, t->e->model->bytes, arn_eval_input(t->e, weights, 0),
+  arn__dense_run run = {&arn__dense_any, &d, t->e->model->bytes, arn_eval_input(t->e, weights, 0),
                         arn_eval_in(t->e, weights + 1), 1, false, NULL};
   arn__dense_set_whole(&run.w);
   arn__dense_begin(&run, first, &block);

@@ -78,8 +78,8 @@ static arn_status matrix_set_diag_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_matrix_diag = {"MATRIX_DIAG", 113, sizeof(diagonal_state),
-                                   ARN__MOVEMENT_TYPES, 0, matrix_diag_prepare, NULL,
+                                   ARN__MOVEMENT_TYPES, 0, NULL, matrix_diag_prepare, NULL,
                                    matrix_diag_eval};
 const arn_op arn_op_matrix_set_diag = {"MATRIX_SET_DIAG", 115, sizeof(diagonal_state),
-                                       ARN__MOVEMENT_TYPES, 0, matrix_set_diag_prepare, NULL,
+                                       ARN__MOVEMENT_TYPES, 0, NULL, matrix_set_diag_prepare, NULL,
                                        matrix_set_diag_eval};

@@ -104,5 +104,5 @@ static arn_status one_hot_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_one_hot = {"ONE_HOT", 85, sizeof(one_hot_state),
-                               ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
+                               ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0, NULL,
                                one_hot_prepare, one_hot_rows, one_hot_eval};

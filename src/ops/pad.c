@@ -381,9 +381,9 @@ static arn_status pad_eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_pad = {"PAD", 34, sizeof(pad_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_pad = {"PAD", 34, sizeof(pad_state), ARN__MOVEMENT_TYPES, 0, NULL,
                            pad_prepare, pad_rows, pad_eval};
-const arn_op arn_op_padv2 = {"PADV2", 60, sizeof(pad_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_padv2 = {"PADV2", 60, sizeof(pad_state), ARN__MOVEMENT_TYPES, 0, NULL,
                              pad_prepare, pad_rows, pad_eval};
 const arn_op arn_op_mirror_pad = {"MIRROR_PAD", 100, sizeof(pad_state), ARN__MOVEMENT_TYPES, 0,
-                                  mirror_pad_prepare, pad_rows, pad_eval};
+                                  NULL, mirror_pad_prepare, pad_rows, pad_eval};

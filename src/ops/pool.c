@@ -7,7 +7,7 @@
 //
 // Outputs are computed in blocks of pixels whose accumulators fit a small buffer on the stack.
 // Pixels whose window is not cut by the left or right border go to the kernel together.
-#include "arenite/op.h"
+#include "arenite/ops.h"
 #include "quantised.h"
 #include "reducer.h"
 
@@ -318,8 +318,8 @@ static void run_fold(job *j, arn_span span) {
   run_row(j, (arn_span){first, end > first ? end - first : 0});
 }
 
-static void job_open(job *j, const arn_eval *e, const pool_state *s, const arn__reducer *list) {
-  list = arn__reducer_find(list, s->type);
+static void job_open(job *j, const arn_eval *e, const pool_state *s) {
+  const arn__reducer *list = arn__reducer_find(e->op->kinds, s->type);
   const uint32_t pixel_bytes = s->channels * list->in_bytes, reach = s->x.size + s->pad_x;
   *j = (job){.state = s, .how = list, .begins = true, .ends = true};
   j->in = arn_eval_input(e, 0, s->x.size * pixel_bytes);
@@ -335,10 +335,10 @@ static void job_open(job *j, const arn_eval *e, const pool_state *s, const arn__
   }
 }
 
-static arn_status run(const arn_eval *e, const void *state, const arn__reducer *list) {
+static arn_status eval(const arn_eval *e, const void *state) {
   const pool_state *s = state;
   job j;
-  job_open(&j, e, s, list);
+  job_open(&j, e, s);
   if (s->folds) {
     run_fold(&j, e->span);
     return ARN_OK;
@@ -348,63 +348,48 @@ static arn_status run(const arn_eval *e, const void *state, const arn__reducer *
   return ARN_OK;
 }
 
-static arn_status eval_average(const arn_eval *e, const void *state) {
-  static const arn__reducer list[] = {
-      {arn__reduce_add_s8, arn__reduce_average_8, 0, ARN_INT8, 1, 4, 1},
-      {arn__reduce_add_u8, arn__reduce_average_8, 0, ARN_UINT8, 1, 4, 1},
-      {arn__reduce_add_s16, arn__reduce_average_16, 0, ARN_INT16, 2, 4, 2},
-      {arn__reduce_add_f32, arn__reduce_average_f32, 0, ARN_FLOAT32, 4, 4, 4},
-  };
-  return run(e, state, list);
-}
+// ---- records ------------------------------------------------------------------------------------
 
-static arn_status eval_max(const arn_eval *e, const void *state) {
-  static const arn__reducer list[] = {
-      {arn__reduce_max_s8, arn__reduce_clamp_s8, 0x80, ARN_INT8, 1, 1, 1},
-      {arn__reduce_max_u8, arn__reduce_clamp_u8, 0, ARN_UINT8, 1, 1, 1},
-      {arn__reduce_max_s16, arn__reduce_clamp_s16, 0x8000, ARN_INT16, 2, 2, 2},
-      {arn__reduce_max_f32, arn__reduce_clamp_f32, 0xFF7FFFFF, ARN_FLOAT32, 4, 4, 4},
-  };
-  return run(e, state, list);
-}
+// `kinds` of a record: its list, one entry a type.
+static const arn__reducer average[] = {
+    {arn__reduce_add_u8, arn__reduce_average_8, 0, ARN_UINT8, 1, 4, 1},
+    {arn__reduce_add_s16, arn__reduce_average_16, 0, ARN_INT16, 2, 4, 2},
+    {arn__reduce_add_f32, arn__reduce_average_f32, 0, ARN_FLOAT32, 4, 4, 4},
+    {arn__reduce_add_s8, arn__reduce_average_8, 0, ARN_INT8, 1, 4, 1},
+};
+static const arn__reducer average_int8[] = {
+    {arn__reduce_add_s8, arn__reduce_average_8, 0, ARN_INT8, 1, 4, 1},
+};
+static const arn__reducer largest[] = {
+    {arn__reduce_max_u8, arn__reduce_clamp_u8, 0, ARN_UINT8, 1, 1, 1},
+    {arn__reduce_max_s16, arn__reduce_clamp_s16, 0x8000, ARN_INT16, 2, 2, 2},
+    {arn__reduce_max_f32, arn__reduce_clamp_f32, 0xFF7FFFFF, ARN_FLOAT32, 4, 4, 4},
+    {arn__reduce_max_s8, arn__reduce_clamp_s8, 0x80, ARN_INT8, 1, 1, 1},
+};
+static const arn__reducer largest_int8[] = {
+    {arn__reduce_max_s8, arn__reduce_clamp_s8, 0x80, ARN_INT8, 1, 1, 1},
+};
+static const arn__reducer square[] = {
+    {arn__reduce_square_f32, arn__reduce_root_f32, 0, ARN_FLOAT32, 4, 4, 4},
+};
 
-static arn_status eval_l2(const arn_eval *e, const void *state) {
-  static const arn__reducer list[] = {
-      {arn__reduce_square_f32, arn__reduce_root_f32, 0, ARN_FLOAT32, 4, 4, 4},
-  };
-  return run(e, state, list);
-}
-
-#define POOL_TYPES                                                                       \
+#define ALL_TYPES                                                                        \
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |        \
    ARN_TYPE_BIT(ARN_INT16))
 
-const arn_op arn_op_average_pool_2d = {
-    .name = "AVERAGE_POOL_2D",
-    .code = 1,
-    .state_bytes = sizeof(pool_state),
-    .types = POOL_TYPES,
-    .prepare = prepare_average,
-    .rows = rows_window,
-    .eval = eval_average,
-};
+#define RECORD(name_, code_, types_, kinds_, prepare_)                                   \
+  {                                                                                      \
+    .name = (name_), .code = (code_), .state_bytes = sizeof(pool_state),                 \
+    .types = (types_), .kinds = (kinds_), .prepare = (prepare_), .rows = rows_window,    \
+    .eval = eval,                                                                        \
+  }
 
-const arn_op arn_op_l2_pool_2d = {
-    .name = "L2_POOL_2D",
-    .code = 12,
-    .state_bytes = sizeof(pool_state),
-    .types = ARN_TYPE_BIT(ARN_FLOAT32),
-    .prepare = prepare_plain,
-    .rows = rows_window,
-    .eval = eval_l2,
-};
-
-const arn_op arn_op_max_pool_2d = {
-    .name = "MAX_POOL_2D",
-    .code = 17,
-    .state_bytes = sizeof(pool_state),
-    .types = POOL_TYPES,
-    .prepare = prepare_plain,
-    .rows = rows_window,
-    .eval = eval_max,
-};
+const arn_op arn_op_average_pool_2d =
+    RECORD("AVERAGE_POOL_2D", 1, ALL_TYPES, average, prepare_average);
+const arn_op arn_op_average_pool_2d_int8 =
+    RECORD("AVERAGE_POOL_2D", 1, ARN_TYPE_BIT(ARN_INT8), average_int8, prepare_average);
+const arn_op arn_op_max_pool_2d = RECORD("MAX_POOL_2D", 17, ALL_TYPES, largest, prepare_plain);
+const arn_op arn_op_max_pool_2d_int8 =
+    RECORD("MAX_POOL_2D", 17, ARN_TYPE_BIT(ARN_INT8), largest_int8, prepare_plain);
+const arn_op arn_op_l2_pool_2d =
+    RECORD("L2_POOL_2D", 12, ARN_TYPE_BIT(ARN_FLOAT32), square, prepare_plain);

@@ -23,7 +23,7 @@ static arn_status atan2_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_pow = {"POW", 78, sizeof(arn__broadcast),
-                           ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32), 0,
+                           ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32), 0, NULL,
                            power_prepare, arn__broadcast_rows, pow_eval};
 const arn_op arn_op_atan2 = {"ATAN2", 156, sizeof(arn__broadcast), ARN_TYPE_BIT(ARN_FLOAT32), 0,
-                             power_prepare, arn__broadcast_rows, atan2_eval};
+                             NULL, power_prepare, arn__broadcast_rows, atan2_eval};

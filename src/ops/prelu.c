@@ -72,4 +72,4 @@ static arn_status prelu_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_prelu = {"PRELU", 54, sizeof(arn__broadcast),
                              ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) |
                                  ARN_TYPE_BIT(ARN_UINT8) | ARN_TYPE_BIT(ARN_INT16),
-                             0, prelu_prepare, arn__broadcast_rows, prelu_eval};
+                             0, NULL, prelu_prepare, arn__broadcast_rows, prelu_eval};

@@ -98,7 +98,7 @@ static arn_status reshape_prepare(arn_prepare *p, void *state) {
   return prepare_view(p, state, &in, &out);
 }
 
-const arn_op arn_op_reshape = {"RESHAPE", 22, sizeof(reshape_state), TYPES, 0,
+const arn_op arn_op_reshape = {"RESHAPE", 22, sizeof(reshape_state), TYPES, 0, NULL,
                                reshape_prepare, reshape_rows, reshape_eval};
 
 // ---- SQUEEZE ------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ static arn_status squeeze_prepare(arn_prepare *p, void *state) {
   return prepare_view(p, state, &in, &out);
 }
 
-const arn_op arn_op_squeeze = {"SQUEEZE", 43, sizeof(reshape_state), TYPES, 0,
+const arn_op arn_op_squeeze = {"SQUEEZE", 43, sizeof(reshape_state), TYPES, 0, NULL,
                                squeeze_prepare, reshape_rows, reshape_eval};
 
 // ---- EXPAND_DIMS --------------------------------------------------------------------------------
@@ -154,5 +154,5 @@ static arn_status expand_dims_prepare(arn_prepare *p, void *state) {
   return prepare_view(p, state, &in, &out);
 }
 
-const arn_op arn_op_expand_dims = {"EXPAND_DIMS", 70, sizeof(reshape_state), TYPES, 0,
+const arn_op arn_op_expand_dims = {"EXPAND_DIMS", 70, sizeof(reshape_state), TYPES, 0, NULL,
                                    expand_dims_prepare, reshape_rows, reshape_eval};

@@ -39,7 +39,7 @@ static arn_status reverse_v2_prepare(arn_prepare *p, void *state) {
 }
 
 const arn_op arn_op_reverse_v2 = {"REVERSE_V2", 105, sizeof(arn__nest), ARN__MOVEMENT_TYPES, 0,
-                                  reverse_v2_prepare, arn__nest_rows, arn__nest_eval};
+                                  NULL, reverse_v2_prepare, arn__nest_rows, arn__nest_eval};
 
 // ---- REVERSE_SEQUENCE ---------------------------------------------------------------------------
 
@@ -122,5 +122,5 @@ static arn_status reverse_sequence_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_reverse_sequence = {"REVERSE_SEQUENCE", 112, sizeof(sequence_state),
-                                        ARN__MOVEMENT_TYPES, 0, reverse_sequence_prepare, NULL,
-                                        reverse_sequence_eval};
+                                        ARN__MOVEMENT_TYPES, 0, NULL,
+                                        reverse_sequence_prepare, NULL, reverse_sequence_eval};

@@ -154,7 +154,7 @@ static uint32_t run_layer(const arn_eval *e, const rnn *s, uint32_t side, uint32
   const uint32_t input = s->layer + (side == 0 ? (uint32_t)WEIGHTS : (uint32_t)RECURRENT);
   arn__dense d;
   arn__dense_block block;
-  arn__dense_run run = {&d, e->model->bytes, arn_eval_input(e, input, 0),
+  arn__dense_run run = {&arn__dense_any, &d, e->model->bytes, arn_eval_input(e, input, 0),
                         arn_eval_in(e, s->layer + BIAS), 1, false, NULL};
   d.depth = side == 0 ? s->inputs : s->units;
   d.channels = s->units;

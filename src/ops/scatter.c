@@ -152,7 +152,7 @@ static arn_status scatter_nd_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_scatter_nd = {"SCATTER_ND", 122, sizeof(scatter_state),
-                                  ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0,
+                                  ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64), 0, NULL,
                                   scatter_nd_prepare, NULL, scatter_nd_eval};
 
 // ---- SEGMENT_SUM --------------------------------------------------------------------------------
@@ -207,5 +207,5 @@ static arn_status segment_sum_eval(const arn_eval *e, const void *state) {
   return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, segments, s->segments);
 }
 
-const arn_op arn_op_segment_sum = {"SEGMENT_SUM", 125, sizeof(segment_state), SUM_TYPES, 0,
+const arn_op arn_op_segment_sum = {"SEGMENT_SUM", 125, sizeof(segment_state), SUM_TYPES, 0, NULL,
                                    segment_sum_prepare, NULL, segment_sum_eval};

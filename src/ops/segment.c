@@ -113,13 +113,13 @@ FOLD(smallest, 3.40282347e38f, SMALLER, INT32_MAX, SMALLER)
 #define TYPES (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32))
 
 const arn_op arn_op_unsorted_segment_sum = {"UNSORTED_SEGMENT_SUM", 155, sizeof(segment_state),
-                                            TYPES, 0, prepare_segment, NULL, eval_sum};
+                                            TYPES, 0, NULL, prepare_segment, NULL, eval_sum};
 
 const arn_op arn_op_unsorted_segment_prod = {"UNSORTED_SEGMENT_PROD", 153, sizeof(segment_state),
-                                             TYPES, 0, prepare_segment, NULL, eval_product};
+                                             TYPES, 0, NULL, prepare_segment, NULL, eval_product};
 
 const arn_op arn_op_unsorted_segment_max = {"UNSORTED_SEGMENT_MAX", 154, sizeof(segment_state),
-                                            TYPES, 0, prepare_segment, NULL, eval_largest};
+                                            TYPES, 0, NULL, prepare_segment, NULL, eval_largest};
 
 const arn_op arn_op_unsorted_segment_min = {"UNSORTED_SEGMENT_MIN", 157, sizeof(segment_state),
-                                            TYPES, 0, prepare_segment, NULL, eval_smallest};
+                                            TYPES, 0, NULL, prepare_segment, NULL, eval_smallest};

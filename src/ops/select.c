@@ -75,7 +75,7 @@ static arn_status select_eval(const arn_eval *e, const void *state) {
 // Of input 0, the condition.
 #define TYPES ARN_TYPE_BIT(ARN_BOOL)
 
-const arn_op arn_op_select = {"SELECT", 64, sizeof(arn__broadcast), TYPES, 0,
+const arn_op arn_op_select = {"SELECT", 64, sizeof(arn__broadcast), TYPES, 0, NULL,
                               select_prepare, arn__broadcast_rows, select_eval};
-const arn_op arn_op_select_v2 = {"SELECT_V2", 123, sizeof(arn__broadcast), TYPES, 0,
+const arn_op arn_op_select_v2 = {"SELECT_V2", 123, sizeof(arn__broadcast), TYPES, 0, NULL,
                                  select_v2_prepare, arn__broadcast_rows, select_eval};

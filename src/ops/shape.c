@@ -62,8 +62,8 @@ static arn_status shape_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_shape = {"SHAPE", 77, sizeof(shape_state),
-                             ARN__MOVEMENT_TYPES | ARN_TYPE_BIT(ARN_INT4), 0, shape_prepare,
+                             ARN__MOVEMENT_TYPES | ARN_TYPE_BIT(ARN_INT4), 0, NULL, shape_prepare,
                              shape_rows, shape_eval};
 const arn_op arn_op_rank = {"RANK", 110, sizeof(shape_state),
-                            ARN__MOVEMENT_TYPES | ARN_TYPE_BIT(ARN_INT4), 0, rank_prepare,
+                            ARN__MOVEMENT_TYPES | ARN_TYPE_BIT(ARN_INT4), 0, NULL, rank_prepare,
                             shape_rows, shape_eval};

@@ -298,8 +298,8 @@ static arn_status strided_slice_eval(const arn_eval *e, const void *state) {
   return run_late(e, &s->is.late, windows);
 }
 
-const arn_op arn_op_slice = {"SLICE", 65, sizeof(slice_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_slice = {"SLICE", 65, sizeof(slice_state), ARN__MOVEMENT_TYPES, 0, NULL,
                              slice_prepare, slice_rows, slice_eval};
 const arn_op arn_op_strided_slice = {"STRIDED_SLICE", 45, sizeof(slice_state),
-                                     ARN__MOVEMENT_TYPES, 0, strided_slice_prepare, slice_rows,
-                                     strided_slice_eval};
+                                     ARN__MOVEMENT_TYPES, 0, NULL,
+                                     strided_slice_prepare, slice_rows, strided_slice_eval};

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <stddef.h>
 
+#include "arenite/ops.h"
 #include "quantised.h"
 #include "unary.h"
 
@@ -17,6 +18,17 @@ typedef struct softmax {
   int32_t q;          // float32 SOFTMAX: beta, as bits
   int32_t reverse_q;  // LOG_SOFTMAX of 8 bits only
 } softmax;
+
+// What a record of SOFTMAX links (arn_op.kinds), by type of input and output.
+typedef struct kinds {
+  void (*s8)(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
+  void (*s8_s16)(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
+  void (*s16)(const arn__softmax_span *span, const arn__softmax_scaling *scaling);
+  void (*f32)(const arn__softmax_span *span, float beta);
+  // of int16
+  arn_status (*prepare_wide)(const arn_prepare *p, softmax *s, const arn_tensor *in,
+                             const arn_tensor *out, float beta);
+} kinds;
 
 #define TYPES_8 (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8))
 
@@ -72,9 +84,10 @@ static bool wants_table(const softmax *s) {
 static arn_status prepare_narrow(arn_prepare *p, softmax *s, const arn_tensor *in,
                                  const arn_tensor *out, float beta) {
   fixed_output want = {1.0f / 256.0f, 0.0f, in->type == ARN_UINT8 ? 0 : -128};
-  if (in->type == ARN_INT8 && out->type == ARN_INT16) {
+  const kinds *k = p->op->kinds;
+  if (in->type == ARN_INT8 && out->type == ARN_INT16 && k->s8_s16) {
     want = (fixed_output){1.0f / 65536.0f, 0.001f, -32768};
-  } else if (out->type != in->type) {
+  } else if (out->type != in->type || k->s8 == NULL) {
     return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, out);
   }
   ARN__TRY(check_output(p, out, want));
@@ -102,6 +115,7 @@ static arn_status prepare_wide(const arn_prepare *p, softmax *s, const arn_tenso
 static arn_status prepare_softmax(arn_prepare *p, void *state) {
   softmax *s = state;
   arn_tensor in, out;
+  const kinds *k = p->op->kinds;
   const float beta = arn_option_f32(p, 0, 0.0f);
   ARN__TRY(begin(p, s, &in, &out));
   p->state_bytes = (uint32_t)offsetof(softmax, reverse_q);
@@ -111,7 +125,7 @@ static arn_status prepare_softmax(arn_prepare *p, void *state) {
       if (out.type != ARN_FLOAT32) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &out);
       memcpy(&s->q, &beta, sizeof beta);
       return ARN_OK;
-    case ARN_INT16: return prepare_wide(p, s, &in, &out, beta);
+    case ARN_INT16: return k->prepare_wide(p, s, &in, &out, beta);
     default: return prepare_narrow(p, s, &in, &out, beta);
   }
 }
@@ -139,25 +153,28 @@ static uint32_t bytes_of(uint8_t type) {
   return type == ARN_FLOAT32 ? 4 : type == ARN_INT16 ? 2 : 1;
 }
 
-static void run_span(const softmax *s, const int32_t *table, const arn__softmax_span *span) {
+typedef void span_fn(const kinds *k, const softmax *s, const int32_t *table,
+                     const arn__softmax_span *span);
+
+static void run_span(const kinds *k, const softmax *s, const int32_t *table,
+                     const arn__softmax_span *span) {
   const uint8_t flip = s->in_type == ARN_UINT8 ? 0x80 : 0;
   const arn__softmax_scaling scaling = {{s->q, s->shift}, flip, table};
   float beta;
   memcpy(&beta, &s->q, sizeof beta);
   switch (s->in_type) {
-    case ARN_FLOAT32: arn__softmax_f32(span, beta); break;
-    case ARN_INT16: arn__softmax_s16(span, &scaling); break;
+    case ARN_FLOAT32: k->f32(span, beta); break;
+    case ARN_INT16: k->s16(span, &scaling); break;
     default:
-      if (s->out_type == ARN_INT16) {
-        arn__softmax_s8_s16(span, &scaling);
-      } else {
-        arn__softmax_s8(span, &scaling);
-      }
+      if (s->out_type == ARN_INT16) k->s8_s16(span, &scaling);
+      else k->s8(span, &scaling);
       break;
   }
 }
 
-static void run_log_span(const softmax *s, const int32_t *table, const arn__softmax_span *span) {
+static void run_log_span(const kinds *k, const softmax *s, const int32_t *table,
+                         const arn__softmax_span *span) {
+  (void)k;
   const uint8_t flip = s->in_type == ARN_UINT8 ? 0x80 : 0;
   const arn__softmax_scaling scaling = {{s->q, s->shift}, flip, table};
   if (s->in_type == ARN_FLOAT32) {
@@ -166,8 +183,6 @@ static void run_log_span(const softmax *s, const int32_t *table, const arn__soft
     arn__softmax_log_s8(span, &scaling, (arn__requant){s->reverse_q, s->reverse_shift});
   }
 }
-
-typedef void span_fn(const softmax *s, const int32_t *table, const arn__softmax_span *span);
 
 // Calls `run` for the step's rows: once where they are neighbours.
 static void run_rows(const arn_eval *e, const softmax *s, const int32_t *table, span_fn *run) {
@@ -181,7 +196,7 @@ static void run_rows(const arn_eval *e, const softmax *s, const int32_t *table, 
     const uint32_t row = e->span.first + i;
     const arn__softmax_span span = {arn_row(&in, row), arn_row(&out, row), rows * s->row_vectors,
                                     s->depth};
-    run(s, table, &span);
+    run(e->op->kinds, s, table, &span);
   }
 }
 
@@ -198,15 +213,21 @@ static arn_status eval_log_softmax(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_softmax = {
-    .name = "SOFTMAX",
-    .code = 25,
-    .state_bytes = sizeof(softmax),
-    .types = TYPES_8 | ARN_TYPE_BIT(ARN_INT16),
-    .prepare = prepare_softmax,
-    .rows = arn__unary_rows,
-    .eval = eval_softmax,
-};
+static const kinds all_types = {arn__softmax_s8, arn__softmax_s8_s16, arn__softmax_s16,
+                                arn__softmax_f32, prepare_wide};
+static const kinds int8_only = {.s8 = arn__softmax_s8};
+static const kinds int8_int16_only = {.s8_s16 = arn__softmax_s8_s16};
+
+#define SOFTMAX(types_, kinds_)                                                          \
+  {                                                                                      \
+    .name = "SOFTMAX", .code = 25, .state_bytes = sizeof(softmax), .types = (types_),    \
+    .kinds = (kinds_), .prepare = prepare_softmax, .rows = arn__unary_rows,              \
+    .eval = eval_softmax,                                                                \
+  }
+
+const arn_op arn_op_softmax = SOFTMAX(TYPES_8 | ARN_TYPE_BIT(ARN_INT16), &all_types);
+const arn_op arn_op_softmax_int8 = SOFTMAX(ARN_TYPE_BIT(ARN_INT8), &int8_only);
+const arn_op arn_op_softmax_int8_int16 = SOFTMAX(ARN_TYPE_BIT(ARN_INT8), &int8_int16_only);
 
 const arn_op arn_op_log_softmax = {
     .name = "LOG_SOFTMAX",

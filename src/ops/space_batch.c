@@ -257,8 +257,8 @@ static arn_status batch_to_space_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_space_to_batch_nd = {"SPACE_TO_BATCH_ND", 38, sizeof(batch_state),
-                                         ARN__MOVEMENT_TYPES, 0, space_to_batch_prepare,
+                                         ARN__MOVEMENT_TYPES, 0, NULL, space_to_batch_prepare,
                                          batch_rows, space_to_batch_eval};
 const arn_op arn_op_batch_to_space_nd = {"BATCH_TO_SPACE_ND", 37, sizeof(batch_state),
-                                         ARN__MOVEMENT_TYPES, 0, batch_to_space_prepare,
+                                         ARN__MOVEMENT_TYPES, 0, NULL, batch_to_space_prepare,
                                          batch_rows, batch_to_space_eval};

@@ -59,8 +59,8 @@ static arn_status depth_to_space_prepare(arn_prepare *p, void *state) {
 }
 
 const arn_op arn_op_space_to_depth = {"SPACE_TO_DEPTH", 26, sizeof(arn__nest),
-                                      ARN__MOVEMENT_TYPES, 0, space_to_depth_prepare,
+                                      ARN__MOVEMENT_TYPES, 0, NULL, space_to_depth_prepare,
                                       arn__nest_rows, arn__nest_eval};
 const arn_op arn_op_depth_to_space = {"DEPTH_TO_SPACE", 5, sizeof(arn__nest),
-                                      ARN__MOVEMENT_TYPES, 0, depth_to_space_prepare,
+                                      ARN__MOVEMENT_TYPES, 0, NULL, depth_to_space_prepare,
                                       arn__nest_rows, arn__nest_eval};

@@ -99,7 +99,8 @@ static arn_status split_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_split = {"SPLIT", 49, sizeof(arn__pieces),
-                             ARN__MOVEMENT_TYPES, 0, split_prepare, split_rows_of_1, split_eval};
+                             ARN__MOVEMENT_TYPES, 0, NULL,
+                             split_prepare, split_rows_of_1, split_eval};
 
 // ---- SPLIT_V ------------------------------------------------------------------------------------
 
@@ -154,7 +155,7 @@ static arn_status split_v_eval(const arn_eval *e, const void *state) {
   return eval_split(e, &s->pieces, 0);
 }
 
-const arn_op arn_op_split_v = {"SPLIT_V", 102, sizeof(split_v_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_split_v = {"SPLIT_V", 102, sizeof(split_v_state), ARN__MOVEMENT_TYPES, 0, NULL,
                                split_v_prepare, split_rows_of_0, split_v_eval};
 
 // ---- UNPACK -------------------------------------------------------------------------------------
@@ -173,5 +174,5 @@ static arn_status unpack_eval(const arn_eval *e, const void *state) {
   return eval_split(e, state, 0);
 }
 
-const arn_op arn_op_unpack = {"UNPACK", 88, sizeof(arn__pieces), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_unpack = {"UNPACK", 88, sizeof(arn__pieces), ARN__MOVEMENT_TYPES, 0, NULL,
                               unpack_prepare, split_rows_of_0, unpack_eval};

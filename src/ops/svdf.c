@@ -30,6 +30,23 @@ typedef struct svdf {
   } feature, time;
 } svdf;
 
+// What is left of a batch once its states are up to date.
+typedef struct work {
+  const arn_eval *e;
+  const svdf *s;
+  const uint8_t *weights;  // over time
+  const uint8_t *bias;     // or NULL
+  uint32_t n;              // states of a unit
+} work;
+
+typedef void finish_units(const work *w, arn_span units, const uint8_t *states, void *out);
+
+// What a record links (arn_op.kinds).
+typedef struct kinds {
+  const arn__dense_kind *features;
+  finish_units *finish_int8, *finish_float;
+} kinds;
+
 // ---- prepare -----------------------------------------------------------------------------------
 
 typedef struct tensors {
@@ -82,7 +99,8 @@ static arn_status check_shapes(const arn_prepare *p, const tensors *t, svdf *s) 
 
 static arn_status check_types(const arn_prepare *p, const tensors *t, const svdf *s) {
   const bool is_float = s->type == ARN_FLOAT32;
-  if (!is_float && s->type != ARN_INT8) return arn_refuse(p, ARN_WHAT_TYPE, &t->in);
+  const kinds *k = p->op->kinds;
+  if (!(p->op->types & ARN_TYPE_BIT(s->type))) return arn_refuse(p, ARN_WHAT_TYPE, &t->in);
   if (t->out.type != s->type) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->out);
   if (!(t->state.flags & ARN_TENSOR_VARIABLE)) {
     return arn_refuse(p, ARN_WHAT_TENSOR_VARIABLE, &t->state);
@@ -92,6 +110,9 @@ static arn_status check_types(const arn_prepare *p, const tensors *t, const svdf
   if (!state_fits) return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->state);
   if (!arn__dense_takes(s->type, s->feature_type)) {
     return arn_refuse(p, ARN_WHAT_TYPES_DIFFER, &t->feature);
+  }
+  if (!(k->features->w_types & ARN_TYPE_BIT(s->feature_type))) {
+    return arn_refuse(p, ARN_WHAT_TYPE, &t->feature);
   }
   const bool time_fits = is_float ? arn__dense_takes(s->type, s->time_type)
                                   : s->time_type == s->state_type;
@@ -224,18 +245,9 @@ static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t
   }
 }
 
-// What is left of a batch once its states are up to date.
-typedef struct work {
-  const arn_eval *e;
-  const svdf *s;
-  const uint8_t *weights;  // over time
-  const uint8_t *bias;     // or NULL
-  uint32_t n;              // states of a unit
-} work;
-
 static void sum_widened(const work *w, arn_span units, const float *states, float *sums) {
   const arn__dense d = time_layer(w->s);
-  const arn__dense_run run = {&d, w->e->model->bytes, {(uint8_t *)(uintptr_t)w->weights, NULL, 0},
+  const arn__dense_run run = {&arn__dense_any, &d, w->e->model->bytes, {(uint8_t *)(uintptr_t)w->weights, NULL, 0},
                               NULL, 1, false, NULL};
   arn__dense_block block;
   for (uint32_t i = 0; i < units.count; i++) {
@@ -246,7 +258,8 @@ static void sum_widened(const work *w, arn_span units, const float *states, floa
   }
 }
 
-static void finish_float(const work *w, arn_span units, const uint8_t *states, float *out) {
+static void finish_float(const work *w, arn_span units, const uint8_t *states, void *outputs) {
+  float *out = outputs;
   const arn__svdf_time t = {w->n, units.count, 0};
   const float *first = (const float *)(const void *)states + units.first * w->n;
   const float *weights = (const float *)(const void *)w->weights + units.first * w->n;
@@ -261,7 +274,8 @@ static void finish_float(const work *w, arn_span units, const uint8_t *states, f
   }
 }
 
-static void finish_int8(const work *w, arn_span units, const uint8_t *states, int8_t *out) {
+static void finish_int8(const work *w, arn_span units, const uint8_t *states, void *outputs) {
+  int8_t *out = outputs;
   const svdf *s = w->s;
   const uint32_t at = units.first * w->n;
   const arn__svdf_time t = {w->n, units.count, s->state_zero};
@@ -280,10 +294,11 @@ static void finish_int8(const work *w, arn_span units, const uint8_t *states, in
 
 static void finish_batch(const work *w, const uint8_t *states, uint8_t *out) {
   const uint32_t units = w->s->units;
+  const kinds *k = w->e->op->kinds;
+  finish_units *finish = w->s->type == ARN_FLOAT32 ? k->finish_float : k->finish_int8;
   for (uint32_t u = 0; u < units; u += ARN__DENSE_BLOCK) {
     const arn_span block = {u, units - u < ARN__DENSE_BLOCK ? units - u : ARN__DENSE_BLOCK};
-    if (w->s->type == ARN_FLOAT32) finish_float(w, block, states, (float *)(void *)out);
-    else finish_int8(w, block, states, (int8_t *)out);
+    finish(w, block, states, out);
   }
 }
 
@@ -292,9 +307,10 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t es = arn_type_bytes((arn_type)s->type);
   const uint32_t state_es = arn_type_bytes((arn_type)s->state_type);
   const uint32_t kept = s->filters * s->memory * state_es;  // bytes of a batch
+  const kinds *k = e->op->kinds;
   const arn__dense feature = feature_layer(s);
-  const arn__dense_run features = {&feature, e->model->bytes, arn_eval_input(e, FEATURE, 0), NULL,
-                                   1, false, NULL};
+  const arn__dense_run features = {k->features, &feature, e->model->bytes,
+                                   arn_eval_input(e, FEATURE, 0), NULL, 1, false, NULL};
   const work w = {e, s, arn_eval_in(e, TIME), s->has_bias ? arn_eval_in(e, BIAS) : NULL,
                   s->filters / s->units * s->memory};
   const uint8_t *x = arn_eval_in(e, INPUT);
@@ -311,12 +327,15 @@ static arn_status eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_svdf = {
-    .name = "SVDF",
-    .code = 27,
-    .state_bytes = sizeof(svdf),
-    .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8),
-    .folds = 1u << FEATURE | 1u << TIME,
-    .prepare = prepare,
-    .eval = eval,
-};
+static const kinds all_types = {&arn__dense_any, finish_int8, finish_float};
+static const kinds int8_only = {&arn__dense_int8_wide, finish_int8, NULL};
+
+#define RECORD(types_, folds_, kinds_)                                                   \
+  {                                                                                      \
+    .name = "SVDF", .code = 27, .state_bytes = sizeof(svdf), .types = (types_),          \
+    .folds = (folds_), .kinds = (kinds_), .prepare = prepare, .eval = eval,              \
+  }
+
+const arn_op arn_op_svdf = RECORD(ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8),
+                                  1u << FEATURE | 1u << TIME, &all_types);
+const arn_op arn_op_svdf_int8 = RECORD(ARN_TYPE_BIT(ARN_INT8), 0, &int8_only);

@@ -70,5 +70,5 @@ static arn_status tile_eval(const arn_eval *e, const void *state) {
   return arn__nest_eval(e, &s->nest);
 }
 
-const arn_op arn_op_tile = {"TILE", 69, sizeof(tile_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_tile = {"TILE", 69, sizeof(tile_state), ARN__MOVEMENT_TYPES, 0, NULL,
                             tile_prepare, tile_rows, tile_eval};

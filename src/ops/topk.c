@@ -187,5 +187,5 @@ static arn_status topk_eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_topk_v2 = {"TOPK_V2", 48, sizeof(topk_state), TYPES, 0,
+const arn_op arn_op_topk_v2 = {"TOPK_V2", 48, sizeof(topk_state), TYPES, 0, NULL,
                                topk_prepare, topk_rows, topk_eval};

@@ -34,5 +34,5 @@ static arn_status transpose_prepare(arn_prepare *p, void *state) {
   return arn__nest_finish(p, &plan, &out);
 }
 
-const arn_op arn_op_transpose = {"TRANSPOSE", 39, sizeof(arn__nest), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_transpose = {"TRANSPOSE", 39, sizeof(arn__nest), ARN__MOVEMENT_TYPES, 0, NULL,
                                  transpose_prepare, arn__nest_rows, arn__nest_eval};

@@ -74,7 +74,7 @@ static arn_status set_axis(const arn_prepare *p, const tensors *t, uint32_t i, i
 }
 
 static arn_status set_layer(const arn_prepare *p, const tensors *t, transpose_conv *s) {
-  const arn__dense_tensors layer = {&t->in, &t->filter, &t->out,
+  const arn__dense_tensors layer = {p->op->kinds, &t->in, &t->filter, &t->out,
                                     arn_prepare_has_input(p, BIAS) ? &t->bias : NULL, 0,
                                     arn_option_u8(p, OPTION_ACTIVATION, 0), true, false};
   s->depth = (uint32_t)t->in.dims[CHANNEL];
@@ -228,8 +228,8 @@ static arn_status eval(const arn_eval *e, const void *state) {
   const uint32_t in_pixels = s->y.is_in_rows ? s->x.in : 1;
   const uint32_t out_pixels = s->row_axis == X ? 1 : s->x.out;
   work w = {s,
-            {d, e->model->bytes, arn_eval_input(e, FILTER, 0), arn_eval_in(e, BIAS), 1, false,
-             NULL},
+            {e->op->kinds, d, e->model->bytes, arn_eval_input(e, FILTER, 0),
+             arn_eval_in(e, BIAS), 1, false, NULL},
             arn_eval_input(e, INPUT, in_pixels * s->depth * es),
             arn_eval_output(e, 0, out_pixels * d->channels * es)};
   const arn_span span = s->whole_lines ? (arn_span){0, s->whole_lines} : e->span;
@@ -242,13 +242,12 @@ static arn_status eval(const arn_eval *e, const void *state) {
   return ARN_OK;
 }
 
-const arn_op arn_op_transpose_conv = {
-    .name = "TRANSPOSE_CONV",
-    .code = 67,
-    .state_bytes = sizeof(transpose_conv),
-    .types = ARN_TYPE_BIT(ARN_INT32),
-    .folds = 1u << FILTER | 1u << BIAS,
-    .prepare = prepare,
-    .rows = rows,
-    .eval = eval,
-};
+#define RECORD(folds_, kinds_)                                                           \
+  {                                                                                      \
+    .name = "TRANSPOSE_CONV", .code = 67, .state_bytes = sizeof(transpose_conv),         \
+    .types = ARN_TYPE_BIT(ARN_INT32), .folds = (folds_), .kinds = (kinds_),              \
+    .prepare = prepare, .rows = rows, .eval = eval,                                      \
+  }
+
+const arn_op arn_op_transpose_conv = RECORD(1u << FILTER | 1u << BIAS, &arn__dense_any);
+const arn_op arn_op_transpose_conv_int8 = RECORD(0, &arn__dense_int8);

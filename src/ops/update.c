@@ -124,5 +124,5 @@ static arn_status update_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_dynamic_update_slice = {"DYNAMIC_UPDATE_SLICE", 151, sizeof(update_state),
-                                            ARN__MOVEMENT_TYPES, 0, update_prepare, update_rows,
-                                            update_eval};
+                                            ARN__MOVEMENT_TYPES, 0, NULL,
+                                            update_prepare, update_rows, update_eval};

@@ -101,7 +101,7 @@ const arn_op arn_op_where = {"WHERE", 109, sizeof(where_state),
                                  ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64) |
                                  ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |
                                  ARN_TYPE_BIT(ARN_UINT32),
-                             0, where_prepare, NULL, where_eval};
+                             0, NULL, where_prepare, NULL, where_eval};
 
 // ---- UNIQUE -------------------------------------------------------------------------------------
 
@@ -196,5 +196,5 @@ static arn_status unique_eval(const arn_eval *e, const void *state) {
   return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, different, s->different);
 }
 
-const arn_op arn_op_unique = {"UNIQUE", 103, sizeof(unique_state), ARN__MOVEMENT_TYPES, 0,
+const arn_op arn_op_unique = {"UNIQUE", 103, sizeof(unique_state), ARN__MOVEMENT_TYPES, 0, NULL,
                               unique_prepare, NULL, unique_eval};

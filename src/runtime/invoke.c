@@ -35,6 +35,7 @@ static void fill_eval(const struct run *r, const arn_node *node, const arn__node
 
 static arn_status run_span(const struct run *r, const arn_op *op, const void *state, arn_eval *e) {
   const arn_hooks *hooks = &r->nn->config.hooks;
+  e->op = op;
   const arn_step step = {r->frame.subgraph, r->frame.node, op, e->span, e};
   if (hooks->before && !hooks->before(hooks->context, r->nn, &step)) {
     r->error->what = ARN_WHAT_HOOK;

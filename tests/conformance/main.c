@@ -12,7 +12,7 @@
 #include "tests/conformance/runner.h"
 
 #define VARIANT(label, which, how) \
-  { label, {.config = {.planner = which}, .fill = how}, false, false }
+  { .name = label, .options = {.config = {.planner = which}, .fill = how} }
 
 static const variant variants[] = {
     VARIANT("auto/00", ARN_PLANNER_AUTO, HOST_FILL_ZERO),
@@ -23,20 +23,26 @@ static const variant variants[] = {
     VARIANT("colour", ARN_PLANNER_COLOUR, HOST_FILL_A5),
     VARIANT("id", ARN_PLANNER_ID, HOST_FILL_RANDOM),
     VARIANT("offline", ARN_PLANNER_OFFLINE, HOST_FILL_A5),
-    {"align 4", {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false,
-     false},
-    {"two blocks", {.apart = true, .fill = HOST_FILL_RANDOM, .misalignment = 4}, false, false},
-    {"keep-all", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}, false, false},
-    {"no-overlap", {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}, false, false},
+    {.name = "align 4",
+     .options = {.config = {.alignment = 4}, .fill = HOST_FILL_RANDOM, .misalignment = 4}},
+    {.name = "two blocks",
+     .options = {.apart = true, .fill = HOST_FILL_RANDOM, .misalignment = 4}},
+    {.name = "keep-all",
+     .options = {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}},
+    {.name = "no-overlap",
+     .options = {.config = {.flags = ARN_NO_OVERLAP}, .fill = HOST_FILL_A5}},
+    {.name = "typed", .options = {.fill = HOST_FILL_RANDOM}, .typed = true},
 };
 
 static const variant rows_variant = {
-    "rows", {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}, false, false};
+    .name = "rows", .options = {.config = {.flags = ARN_KEEP_ALL}, .fill = HOST_FILL_RANDOM}};
 
 static const variant optimised_variants[] = {
-    {"optimised", {.fill = HOST_FILL_RANDOM}, true, false},
-    {"optimised, two blocks", {.apart = true, .fill = HOST_FILL_A5}, true, false},
-    {"optimised, streamed", {.fill = HOST_FILL_A5}, true, true},
+    {.name = "optimised", .options = {.fill = HOST_FILL_RANDOM}, .optimised = true},
+    {.name = "optimised, two blocks",
+     .options = {.apart = true, .fill = HOST_FILL_A5}, .optimised = true},
+    {.name = "optimised, streamed",
+     .options = {.fill = HOST_FILL_A5}, .optimised = true, .streamed = true},
 };
 
 unsigned runner_variants(const runner *r, const variant **list) {

@@ -25,6 +25,7 @@ typedef struct variant {
   const char *name;
   host_options options;
   bool optimised, streamed;   // the file is optimised first; all inputs and outputs go by rows
+  bool typed;                 // with operators for one type each, where they take the model
 } variant;
 
 // Returns the number of variants; `list` gets the array.

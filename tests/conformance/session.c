@@ -44,6 +44,16 @@ static bool optimise(session *s, const char *name, const variant *v, const void 
   return s->file || runner_complain(name, v->name, "no memory on this host");
 }
 
+// Has the engine know only the operators that the model needs, by type.
+static bool choose_ops(session *s, const void *bytes, size_t size, host_options *options) {
+  arn_model model;
+  if (arn_model_open(&model, bytes, size, NULL) != ARN_OK) return false;
+  arn_model_infer_shapes(&model);
+  if (!host_typed_ops_choose(&model, &s->typed, NULL)) return false;
+  options->config.ops = &s->typed.list;
+  return true;
+}
+
 bool session_open(session *s, runner *r, const char *name, const void *bytes, size_t size,
                   const variant *v) {
   host_options options = v->options;
@@ -56,6 +66,9 @@ bool session_open(session *s, runner *r, const char *name, const void *bytes, si
     }
     bytes = s->file;
     options.config.hooks = host_bury_hooks(&s->bury);
+  }
+  if (v->typed && !choose_ops(s, bytes, size, &options)) {
+    return runner_complain(name, v->name, "operators can't be chosen");
   }
   if (host_engine_open(&s->engine, bytes, size, &options, &error) != ARN_OK) {
     free(s->file);

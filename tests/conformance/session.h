@@ -4,6 +4,7 @@
 #define ARENITE_TESTS_CONFORMANCE_SESSION_H
 
 #include "host/check/bury.h"
+#include "host/check/typed.h"
 #include "tests/conformance/runner.h"
 
 typedef struct session {
@@ -12,6 +13,7 @@ typedef struct session {
   bool buries;       // runs by a row plan, with the burying hooks
   bool unplanned;    // the rows can't be planned: not started
   void *file;        // the optimised file
+  host_typed_ops typed;
 } session;
 
 // Optimises where the variant says so, opens, and has the plan checked. Complains and returns false

@@ -408,7 +408,8 @@ static void weights_mean_the_same_however_stored(void **unused) {
       else memcpy(x + 4 * i, &value, 4);
     }
     const bool by_columns = draw(2);
-    arn__dense_run run = {&d, NULL, {(uint8_t *)s.bytes, NULL, 0}, NULL, 1, by_columns, NULL};
+    arn__dense_run run = {&arn__dense_any, &d, NULL, {(uint8_t *)s.bytes, NULL, 0}, NULL, 1,
+                          by_columns, NULL};
     arn__dense_vectors v = {{x, NULL, depth * es}, {first, NULL, channels * es}, 0, 1};
     arn__dense_rows(&run, &v, (arn_span){0, lines});
     v.out.base = got;
