@@ -1,5 +1,5 @@
-// The shortest list of operators for a model: records of one type (arenite/typed_ops.def) where they
-// take all nodes of an operator.
+// The shortest list of operators for a model: records of one type (arenite/typed_ops.def) where
+// they take all nodes of an operator.
 #ifndef ARENITE_HOST_CHECK_TYPED_H
 #define ARENITE_HOST_CHECK_TYPED_H
 

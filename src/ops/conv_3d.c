@@ -104,7 +104,8 @@ static arn_status set_axis(const arn_prepare *p, const tensors *t, uint32_t i, c
 
 static arn_status set_layer(const arn_prepare *p, const tensors *t, conv_3d *s) {
   const uint32_t taps = (uint32_t)s->axes[0].filter * s->axes[1].filter * s->axes[2].filter;
-  const arn__dense_tensors layer = {&arn__dense_any, &t->in, &t->filter, &t->out, t->has_bias ? &t->bias : NULL,
+  const arn__dense_tensors layer = {&arn__dense_any, &t->in, &t->filter, &t->out,
+                                    t->has_bias ? &t->bias : NULL,
                                     s->transposed ? 3 : 4,
                                     arn_option_u8(p, OPTION_ACTIVATION, 0), true, false};
   s->depth = (uint32_t)t->in.dims[CHANNEL];

@@ -169,7 +169,7 @@ static inline void arn__dense_finish(const arn__dense_run *run, arn__dense_block
 ARN_MUST_CHECK arn_status arn__dense_prepare_quantised(const arn_prepare *p,
                                                        const arn__dense_tensors *t, arn__dense *d);
 
-// Checks scales a channel of the weights: as many as channels, along their axis, and no zero points.
+// Checks scales a channel of the weights: as many as channels, along their axis, no zero points.
 ARN_MUST_CHECK arn_status arn__dense_check_channels(const arn_prepare *p,
                                                     const arn__dense_tensors *t,
                                                     const arn__dense *d);

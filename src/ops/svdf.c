@@ -247,8 +247,8 @@ static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t
 
 static void sum_widened(const work *w, arn_span units, const float *states, float *sums) {
   const arn__dense d = time_layer(w->s);
-  const arn__dense_run run = {&arn__dense_any, &d, w->e->model->bytes, {(uint8_t *)(uintptr_t)w->weights, NULL, 0},
-                              NULL, 1, false, NULL};
+  const arn__dense_run run = {&arn__dense_any, &d, w->e->model->bytes,
+                              {(uint8_t *)(uintptr_t)w->weights, NULL, 0}, NULL, 1, false, NULL};
   arn__dense_block block;
   for (uint32_t i = 0; i < units.count; i++) {
     block.channels = (arn_span){units.first + i, 1};
