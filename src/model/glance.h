@@ -7,6 +7,12 @@
 // Returns the BuiltinOperator of a node.
 int32_t arn__model_code(const arn_model *m, const arn_subgraph *g, uint32_t index);
 
+// Set where the list of a node's tensors begins, and how many these are.
+void arn__model_node_inputs(const arn_model *m, const arn_subgraph *g, uint32_t index,
+                            uint32_t *at, uint32_t *count);
+void arn__model_node_outputs(const arn_model *m, const arn_subgraph *g, uint32_t index,
+                             uint32_t *at, uint32_t *count);
+
 // Returns the type of a tensor.
 arn_type arn__model_type(const arn_model *m, const arn_subgraph *g, uint32_t index);
 

@@ -64,6 +64,16 @@ bool arn__model_has_code(const arn_model *m, int32_t code) {
   return false;
 }
 
+void arn__model_node_inputs(const arn_model *m, const arn_subgraph *g, uint32_t index,
+                            uint32_t *at, uint32_t *count) {
+  arn__fb_vector(m, arn__fb_element(m, g->nodes_at, index), ARN__OPERATOR_INPUTS, at, count);
+}
+
+void arn__model_node_outputs(const arn_model *m, const arn_subgraph *g, uint32_t index,
+                             uint32_t *at, uint32_t *count) {
+  arn__fb_vector(m, arn__fb_element(m, g->nodes_at, index), ARN__OPERATOR_OUTPUTS, at, count);
+}
+
 arn_type arn__model_type(const arn_model *m, const arn_subgraph *g, uint32_t index) {
   const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
   return (arn_type)find_u8(&t, ARN__TENSOR_TYPE);

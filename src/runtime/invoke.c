@@ -1,10 +1,10 @@
 // Running: node after node; subgraph calls keep their frames in the arena.
-#include <string.h>
-
 #include "../graph/rows.h"
+#include "../model/glance.h"
 #include "../plan/rowplan.h"
 #include "calls.h"
 #include "records.h"
+#include "starter.h"
 
 // A running invocation.
 struct run {
@@ -15,22 +15,24 @@ struct run {
   uint32_t depth;        // frames saved in the arena
 };
 
-static void fill_eval(const struct run *r, const arn_node *node, const arn__node_record *record,
-                      arn_eval *e) {
+// Of a node's description in the file, only the lists of its tensors are read. (Member by member: a
+// call of memset() would cost more.)
+static void fill_eval(const struct run *r, const arn__node_record *record, arn_eval *e) {
   arn_interpreter *nn = r->nn;
-  memset(e, 0, sizeof *e);
+  uint32_t bytes;
   e->model = nn->model;
   e->arena = nn->arena;
   e->dynamic = nn->dynamic + r->frame.dynamic_at;
   e->places = arn__places_of(nn, r->frame.subgraph);
-  e->inputs_at = node->inputs_at;
-  e->input_count = node->input_count;
-  e->outputs_at = node->outputs_at;
-  e->output_count = node->output_count;
-  if (record->scratch_at != UINT32_MAX) e->scratch = e->dynamic + record->scratch_at;
-  uint32_t bytes;
+  e->tables = NULL;
+  const uint32_t node = r->frame.node;
+  arn__model_node_inputs(nn->model, &r->g, node, &e->inputs_at, &e->input_count);
+  arn__model_node_outputs(nn->model, &r->g, node, &e->outputs_at, &e->output_count);
+  e->scratch = record->scratch_at == UINT32_MAX ? NULL : e->dynamic + record->scratch_at;
+  e->fold = NULL;
   e->persistent = arn__persistent_of(nn, record, &bytes);
   e->error = r->error;
+  e->call = NULL;
 }
 
 static arn_status run_span(const struct run *r, const arn_op *op, const void *state, arn_eval *e) {
@@ -71,11 +73,13 @@ static arn_status enter(struct run *r, const arn_call *call) {
 }
 
 // Control flow: eval either ends, or asks for a subgraph to run and to be called again after it.
-static arn_status run_control(struct run *r, const arn_op *op, const arn_node *node,
-                              const arn__node_record *record, arn_eval *e) {
+ARN__APART static arn_status run_control(struct run *r, const arn_op *op,
+                                         const arn__node_record *record, arn_eval *e) {
+  arn_node node;
   int32_t callees[2];
+  arn_model_node(r->nn->model, &r->g, r->frame.node, &node);
   arn_call call = {.subgraph = -1, .phase = r->frame.phase, .arena = e->arena};
-  const uint32_t count = arn__calls_of(r->nn->model, node, callees);
+  const uint32_t count = arn__calls_of(r->nn->model, &node, callees);
   for (uint32_t i = 0; i < count; i++) {
     call.places[i] = arn__places_of(r->nn, (uint32_t)callees[i]);
   }
@@ -87,7 +91,6 @@ static arn_status run_control(struct run *r, const arn_op *op, const arn_node *n
 }
 
 static arn_status run_node(struct run *r) {
-  arn_node node;
   arn_eval e;
   const arn__node_record *record = arn__record_of_node(r->nn, r->frame.subgraph, r->frame.node);
   if (record->flags & ARN__NODE_SKIP) {
@@ -95,13 +98,10 @@ static arn_status run_node(struct run *r) {
     return ARN_OK;
   }
   const arn_op *op = r->nn->config.ops->ops[record->op];
-  arn_model_node(r->nn->model, &r->g, r->frame.node, &node);
-  fill_eval(r, &node, record, &e);
+  fill_eval(r, record, &e);
   r->error->subgraph = r->frame.subgraph;
   r->error->node = r->frame.node;
-  if (arn__calls_any(node.code)) {
-    return run_control(r, op, &node, record, &e);
-  }
+  if (arn__calls_any(op->code)) return run_control(r, op, record, &e);
   const arn_status status = run_rows(r, op, record, &e);
   r->frame.node++;
   return status;
@@ -113,7 +113,7 @@ static arn_status leave(struct run *r) {
   return arn_model_subgraph(r->nn->model, r->frame.subgraph, &r->g);
 }
 
-static arn_status run_all(struct run *r) {
+ARN__APART static arn_status run_all(struct run *r) {
   arn_status status = arn_model_subgraph(r->nn->model, 0, &r->g);
   while (status == ARN_OK) {
     if (r->frame.node < r->g.node_count) {
@@ -130,7 +130,8 @@ static arn_status run_all(struct run *r) {
 // ---- by a row plan ------------------------------------------------------------------------------
 
 // Rows of a streamed input or output.
-static arn_status run_port(struct run *r, const arn__row_plan *plan, const arn__row_step *step) {
+ARN__APART static arn_status run_port(struct run *r, const arn__row_plan *plan,
+                                      const arn__row_step *step) {
   const arn_stream *stream = &r->nn->config.stream;
   const bool arrives = step->node == plan->node_count;
   const uint32_t vector_at = arrives ? r->g.inputs_at : r->g.outputs_at;
@@ -158,14 +159,12 @@ static arn_status run_port(struct run *r, const arn__row_plan *plan, const arn__
 }
 
 static arn_status run_step(struct run *r, const arn__row_plan *plan, const arn__row_step *step) {
-  arn_node node;
   arn_eval e;
   const arn__node_record *record = arn__record_of_node(r->nn, 0, step->node);
   const arn_op *op = r->nn->config.ops->ops[record->op];
   const uint32_t fold = arn__row_plan_fold(plan, step->node);
   r->frame.node = (uint16_t)step->node;
-  arn_model_node(r->nn->model, &r->g, step->node, &node);
-  fill_eval(r, &node, record, &e);
+  fill_eval(r, record, &e);
   e.tables = arn__row_tables(plan);
   e.span = (arn_span){step->first, step->count};
   if (fold != ARN__PLAN_NONE && step->count < record->rows) e.fold = e.dynamic + fold;
@@ -176,7 +175,7 @@ static arn_status run_step(struct run *r, const arn__row_plan *plan, const arn__
 
 // Control flow inside a row plan: the node runs whole, and the subgraphs it calls in the file's
 // order.
-static arn_status run_calls(struct run *r, uint32_t node) {
+ARN__APART static arn_status run_calls(struct run *r, uint32_t node) {
   r->frame.node = (uint16_t)node;
   arn_status status = run_node(r);
   while (status == ARN_OK && (r->depth > 0 || r->frame.node == node)) {
@@ -190,12 +189,11 @@ static arn_status run_calls(struct run *r, uint32_t node) {
 }
 
 static bool is_control(const struct run *r, uint32_t n) {
-  arn_node node;
-  arn_model_node(r->nn->model, &r->g, n, &node);
-  return arn__calls_any(node.code);
+  const arn__node_record *record = arn__record_of_node(r->nn, 0, n);
+  return arn__calls_any(r->nn->config.ops->ops[record->op]->code);
 }
 
-static arn_status run_plan(struct run *r) {
+ARN__APART static arn_status run_plan(struct run *r) {
   arn__row_plan plan;
   arn__row_step step;
   arn_status status = arn_model_subgraph(r->nn->model, 0, &r->g);

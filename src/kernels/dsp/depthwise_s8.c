@@ -23,10 +23,10 @@ typedef struct unit {
 
 // What makes outputs of four channels.
 typedef struct finisher {
-  const arn__dsp_output *output;
+  int32_t zero;
+  bool narrow, large;        // large: one of the multipliers is not below 1/2
+  arn__clamp clamp;          // relative to the zero point
   arn__requant requant[4];
-  int32_t shift[4][2];       // left, right
-  bool slow;                 // one of them is
 } finisher;
 
 // Four channels of a row of pixels.
@@ -120,35 +120,35 @@ static void set_tile(const four *f, unit *tile, int32_t x, int32_t n) {
   put_zeros(tile + (uint32_t)inside * f->pairs, (uint32_t)(n - before - inside) * f->pairs);
 }
 
-static void set_finisher(finisher *f, const arn__dsp_output *output, const arn__conv_block *b,
+static void set_finisher(finisher *f, const arn__conv *s, const arn__conv_block *b,
                          uint32_t first) {
-  f->output = output;
-  f->slow = output->slow >> first & 15;
+  f->zero = s->out_zero;
+  f->clamp = s->clamp;
+  f->narrow = arn__dsp_is_narrow(s->clamp, s->out_zero);
+  f->large = false;
   for (uint32_t c = 0; c < 4; c++) {
     f->requant[c] = b->requant[first + c];
-    f->shift[c][0] = arn__dsp_left(f->requant[c]);
-    f->shift[c][1] = arn__dsp_right(f->requant[c]);
+    f->large |= f->requant[c].shift >= 0;
   }
 }
 
 // Writes four channels.
 ARN__INLINE void finish(const finisher *f, const int32_t sums[4], int8_t *out) {
   const arn__requant *r = f->requant;
-  if (!f->slow) {
-    const int32_t add = f->output->twice_zero_and_one;
-    const int8_t y0 = arn__dsp_quick(sums[0], r[0].q, f->shift[0], add);
-    const int8_t y1 = arn__dsp_quick(sums[1], r[1].q, f->shift[1], add);
-    const int8_t y2 = arn__dsp_quick(sums[2], r[2].q, f->shift[2], add);
-    out[3] = arn__dsp_quick(sums[3], r[3].q, f->shift[3], add);
-    out[0] = y0;
-    out[1] = y1;
-    out[2] = y2;
-    for (uint32_t i = 0; i < 4 && f->output->narrow; i++) {
-      out[i] = arn__dsp_narrow(out[i], f->output);
-    }
+  const int32_t zero = f->zero;
+  if (!f->large) {
+    const int32_t y0 = arn__dsp_quick(sums[0], r[0].q, -r[0].shift, zero);
+    const int32_t y1 = arn__dsp_quick(sums[1], r[1].q, -r[1].shift, zero);
+    const int32_t y2 = arn__dsp_quick(sums[2], r[2].q, -r[2].shift, zero);
+    const int32_t y3 = arn__dsp_quick(sums[3], r[3].q, -r[3].shift, zero);
+    out[0] = (int8_t)y0;
+    out[1] = (int8_t)y1;
+    out[2] = (int8_t)y2;
+    out[3] = (int8_t)y3;
   } else {
-    for (uint32_t i = 0; i < 4; i++) out[i] = arn__dsp_general(sums[i], r[i], f->output);
+    for (uint32_t i = 0; i < 4; i++) out[i] = (int8_t)arn__dsp_output(sums[i], r[i], zero);
   }
+  if (f->narrow) arn__dsp_narrow(out, 4, f->clamp, zero);
 }
 
 // A unit: seven instructions for eight products.
@@ -217,7 +217,6 @@ static void compute_row(four *f, const arn__conv_row *r, int8_t *out) {
 
 ARN__APART static void row_by_fours(const arn__conv *s, const arn__conv_row *r,
                                     const arn__conv_block *b) {
-  const arn__dsp_output output = arn__dsp_output_of(s->clamp, s->out_zero, b, 2 * UNITS);
   four f;
   f.conv = s;
   f.rows = r->count;
@@ -229,7 +228,7 @@ ARN__APART static void row_by_fours(const arn__conv *s, const arn__conv_row *r,
   for (uint32_t c = 0; c < b->count; c += 4) {
     const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
     set_four(&f, r, b, first);
-    set_finisher(&f.out, &output, b, first);
+    set_finisher(&f.out, s, b, first);
     compute_row(&f, r, (int8_t *)r->out + b->first + first);
   }
 }
@@ -279,7 +278,7 @@ static void add_window(const same *f, int32_t s[4], const int8_t *w) {
 }
 
 // Computes channels of the pixel whose window was gathered.
-static void compute_same(const same *f, const arn__dsp_output *output, int8_t *out) {
+static void compute_same(const same *f, int8_t *out) {
   const arn__conv_block *b = f->pass.block;
   const arn__conv *s = f->pass.conv;
   const uint32_t row = f->pass.row->kernel_row * (uint32_t)(s->kernel_width * s->out_channels);
@@ -289,7 +288,7 @@ static void compute_same(const same *f, const arn__dsp_output *output, int8_t *o
     const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
     int32_t sums[4] = {0, 0, 0, 0};
     finisher to;
-    set_finisher(&to, output, b, first);
+    set_finisher(&to, s, b, first);
     if (bias) memcpy(sums, bias + first, sizeof sums);
     add_window(f, sums, w + first);
     finish(&to, sums, out + first);
@@ -305,13 +304,12 @@ ARN__APART static void row_of_same(const arn__conv *s, const arn__conv_row *r,
   f.pass.run_step = s->dilation;
   f.pass.run_count = touching ? 1 : s->kernel_width;
   f.pass.window = r->count * (uint32_t)s->kernel_width;
-  const arn__dsp_output output = arn__dsp_output_of(s->clamp, s->out_zero, b, f.pass.window);
   int8_t *out = (int8_t *)r->out + b->first;
   for (uint32_t i = 0; i < r->columns; i++, out += s->out_channels) {
     conv_cursor cursor = conv_cursor_at(&f.pass, r->column + i);
     const int32_t window = (int32_t)f.pass.window;
     widen_window(&f, arn__dsp_gather(&f.pass, &cursor, f.copy, window));
-    compute_same(&f, &output, out);
+    compute_same(&f, out);
   }
 }
 

@@ -2,24 +2,20 @@
 
 #if defined(ARN__DSP)
 
-// As arn__requantise(); quickly where dsp/output.h says that it can be done.
-ARN__INLINE int32_t requantise(int32_t sum, arn__requant r) {
-  const bool small = (uint32_t)sum + (UINT32_C(1) << 30) < UINT32_C(1) << 31;
-  if (!small || r.shift > 0) return arn__requantise(sum, r);
-  int32_t high;
-  __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(sum * 2), "r"(r.q));
-  return (((high + (high + (high >> 31))) >> -r.shift) + 1) >> 1;
-}
+#include "output.h"
 
 void arn__settle_s8_dsp(int8_t *out, int32_t *sums, const int32_t *bias, const arn__settle *s) {
+  static const int32_t none = 0;
   const arn__requant *r = s->multipliers;
-  const uint32_t step = s->per_channel ? 1 : 0;
-  const arn__clamp clamp = s->clamp;
+  const uint32_t step = s->per_channel ? 1 : 0, bias_step = bias ? 1 : 0;
   const int32_t zero = s->zero;
-  for (uint32_t i = 0; i < s->n; i++, r += step) {
-    const int32_t sum = bias ? (int32_t)((uint32_t)sums[i] + (uint32_t)bias[i]) : sums[i];
-    out[i] = (int8_t)(arn__clamp_s32(requantise(sum, *r), clamp) + zero);
+  if (bias == NULL) bias = &none;
+  int8_t *to = out;
+  for (int8_t *const end = out + s->n; to != end; r += step, bias += bias_step) {
+    const int32_t sum = (int32_t)((uint32_t)*sums++ + (uint32_t)*bias);
+    *to++ = (int8_t)arn__dsp_output(sum, *r, zero);
   }
+  if (arn__dsp_is_narrow(s->clamp, zero)) arn__dsp_narrow(out, s->n, s->clamp, zero);
 }
 
 #endif

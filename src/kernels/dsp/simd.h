@@ -24,6 +24,12 @@ ARN__INLINE uint32_t arn__dsp_load_some(const void *from, uint32_t n) {
   return word;
 }
 
+// Up to three bytes, then zero points; minus_zero as arn__dsp_minus() has it.
+ARN__INLINE uint32_t arn__dsp_load_padded(const void *from, uint32_t n, uint32_t minus_zero) {
+  const uint32_t zeros = ((0u - minus_zero) & 0xFF) * 0x01010101u;
+  return arn__dsp_load_some(from, n) | zeros << 8 * n;
+}
+
 // The halfwords of `to` plus bytes 0 and 2 (even) or 1 and 3 (odd) of `word`, as signed numbers.
 // The compiler does not know that the rotation is free.
 ARN__INLINE uint32_t arn__dsp_even(uint32_t to, uint32_t word) {
@@ -36,17 +42,11 @@ ARN__INLINE uint32_t arn__dsp_odd(uint32_t to, uint32_t word) {
   __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(pair) : "r"(to), "r"(word));
   return pair;
 }
-ARN__INLINE uint32_t arn__dsp_even_of(uint32_t word) {
-  uint32_t pair;
-  __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
-  return pair;
+ARN__INLINE void arn__dsp_widen(uint32_t *even, uint32_t *odd, uint32_t word, uint32_t to) {
+  const uint32_t first = arn__dsp_even(to, word);
+  *odd = arn__dsp_odd(to, word);
+  *even = first;
 }
-ARN__INLINE uint32_t arn__dsp_odd_of(uint32_t word) {
-  uint32_t pair;
-  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
-  return pair;
-}
-
 // The low halves of two words, that of `a` below; and the high halves.
 ARN__INLINE uint32_t arn__dsp_lows(uint32_t a, uint32_t b) {
   uint32_t pair;

@@ -22,8 +22,8 @@ static inline void arn__dsp_copy(uint8_t *to, const uint8_t *from, int32_t n) {
 }
 
 // Returns the next `n` elements of a window: where they lie, or copied.
-ARN__APART static const uint8_t *arn__dsp_gather(const conv_pass *p, conv_cursor *c,
-                                                 uint8_t *copy, int32_t n) {
+static inline const uint8_t *arn__dsp_gather(const conv_pass *p, conv_cursor *c,
+                                             uint8_t *copy, int32_t n) {
   for (int32_t done = 0; done < n;) {
     const int32_t start = c->origin + c->run * p->run_step + c->at;
     const int32_t left = p->run_length - c->at, length = left < n - done ? left : n - done;
