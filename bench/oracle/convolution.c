@@ -301,7 +301,7 @@ POOL(largest, f32, float, -INFINITY, value > state ? value : state, (count > 0 ?
 POOL(root, f32, float, 0.0f, state + value * value, sqrtf(state / (float)count))
 
 #define HEAVY(op, note, tensors, loop, ...)                                                       \
-  {&arn_op_##op, note, tensors, loop, true, 0, {__VA_ARGS__, NULL, 0, {0}}, {{0}}}
+  {&arn_op_##op, note, tensors, loop, true, 0, {__VA_ARGS__, {{0}}, {0}}, {{0}}}
 #define CONV_OPTIONS(padding, stride, grow)                                                       \
   ARN_OPTIONS_CONV_2D, {ARN_PADDING_##padding, stride, stride, 0, grow, grow}
 #define DEPTHWISE_OPTIONS(padding, stride, times)                                                 \

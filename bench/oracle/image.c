@@ -73,10 +73,10 @@ NEAREST(f32)
 
 #define SMOOTH(note, in, size, out, loop)                                                         \
   {&arn_op_resize_bilinear, note, in ";s32 2 =" size ">" out, loop, true, 0,                      \
-   {ARN_OPTIONS_RESIZE_BILINEAR, {0}, NULL, 0, {0}}, {{0}}}
+   {ARN_OPTIONS_RESIZE_BILINEAR, {0}, {{0}}, {0}}, {{0}}}
 #define ROUGH(note, in, size, out, loop)                                                          \
   {&arn_op_resize_nearest_neighbor, note, in ";s32 2 =" size ">" out, loop, true, 0,              \
-   {ARN_OPTIONS_RESIZE_NEAREST_NEIGHBOR, {0}, NULL, 0, {0}}, {{0}}}
+   {ARN_OPTIONS_RESIZE_NEAREST_NEIGHBOR, {0}, {{0}}, {0}}, {{0}}}
 
 const plain_case plain_image[] = {
     SMOOTH("twice", "s8 1x64x64x8", "128,128", "s8 1x128x128x8", bilinear_s8),

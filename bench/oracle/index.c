@@ -201,7 +201,7 @@ static const int32_t boundaries[] = {(int32_t)0xC0400000, (int32_t)0xBF800000, 0
 
 #define CASE(op, note, tensors, loop) {&arn_op_##op, note, tensors, loop, false, 0, {0}, {{0}}}
 #define WITH(op, note, tensors, loop, options, ...)                                               \
-  {&arn_op_##op, note, tensors, loop, false, 0, {ARN_OPTIONS_##options, __VA_ARGS__, NULL, 0, {0}},\
+  {&arn_op_##op, note, tensors, loop, false, 0, {ARN_OPTIONS_##options, __VA_ARGS__, {{0}}, {0}},\
    {{0}}}
 #define BOTH(op, note, before, in, after, out, loop)                                              \
   CASE(op, note, before "s8 " in after ">s8 " out, loop##_s8),                                    \
@@ -238,7 +238,7 @@ const plain_case plain_index[] = {
     WITH(cumsum, "axis 1", "s32 8x64x64;s32 . =1>s32 8x64x64", cumsum_s32, CUMSUM, {0}),
     WITH(cumsum, "last axis", "s8 8x64x128 @.05;s32 . =2>s8 8x64x128 @.05", cumsum_s8, CUMSUM, {0}),
     {&arn_op_bucketize, "5 bounds", "f32 1x64x64x8 ~-5..5>s32 1x64x64x8", bucketize_f32, false, 0,
-     {ARN_OPTIONS_BUCKETIZE, {0}, boundaries, 5, {0}}, {{0}}},
+     {ARN_OPTIONS_BUCKETIZE, {0}, {{boundaries, 5}}, {0}}, {{0}}},
     CASE(topk_v2, "5", "f32 32x1024;s32 . =5>f32 32x5;s32 32x5", top_f32),
     CASE(topk_v2, "5", "s8 128x1024;s32 . =5>s8 128x5;s32 128x5", top_s8),
     CASE(where, "", "bool 256x128 =1>s64 32768x2", where_bool),

@@ -94,10 +94,10 @@ LOOKUP(hybrid, f32, scale * (float)n->in[1].s8[from])
 
 #define LAYER_CASE(note, tensors, loop)                                                           \
   {&arn_op_fully_connected, note, tensors, loop, true, 1e-4,                                      \
-   {ARN_OPTIONS_FULLY_CONNECTED, {0}, NULL, 0, {0}}, {{0}}}
+   {ARN_OPTIONS_FULLY_CONNECTED, {0}, {{0}}, {0}}, {{0}}}
 #define PRODUCT_CASE(note, tensors, loop, adj_y)                                                  \
   {&arn_op_batch_matmul, note, tensors, loop, true, 1e-4,                                         \
-   {ARN_OPTIONS_BATCH_MATMUL, {0, adj_y}, NULL, 0, {0}}, {{0}}}
+   {ARN_OPTIONS_BATCH_MATMUL, {0, adj_y}, {{0}}, {0}}, {{0}}}
 #define LOOKUP_CASE(tensors, loop) \
   {&arn_op_embedding_lookup, "", tensors, loop, false, 0, {0}, {{0}}}
 

@@ -228,7 +228,7 @@ static void range_s32(const plain_node *n) {
 
 #define CASE(op, note, tensors, loop) {&arn_op_##op, note, tensors, loop, false, 0, {0}, {{0}}}
 #define WITH(op, note, tensors, loop, options, ...)                                               \
-  {&arn_op_##op, note, tensors, loop, false, 0, {ARN_OPTIONS_##options, __VA_ARGS__, NULL, 0, {0}},\
+  {&arn_op_##op, note, tensors, loop, false, 0, {ARN_OPTIONS_##options, __VA_ARGS__, {{0}}, {0}},\
    {{0}}}
 #define NOT_TIMED(op, why) {&arn_op_##op, why, "", NULL, false, 0, {0}, {{0}}}
 // The same of bytes and of words.

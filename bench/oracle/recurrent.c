@@ -226,13 +226,13 @@ SVDF(s16)
 #define LSTM(note, in, weights, recurrent, bias, hidden, cell, out, loop)                         \
   {&arn_op_unidirectional_sequence_lstm, note,                                                    \
    in ";" FOUR(weights ";") FOUR(recurrent ";") "_;_;_;" FOUR(bias ";") "_;_;" hidden ";" cell    \
-   ">" out, loop, true, 1e-4, {ARN_OPTIONS_UNIDIRECTIONAL_SEQUENCE_LSTM, {4}, NULL, 0, {0}}, {{0}}}
+   ">" out, loop, true, 1e-4, {ARN_OPTIONS_UNIDIRECTIONAL_SEQUENCE_LSTM, {4}, {{0}}, {0}}, {{0}}}
 #define SIDE "f32 96x64 =;f32 96x64 =;f32 96x64 =;f32 96x64 =;" \
   "f32 96x96 =;f32 96x96 =;f32 96x96 =;f32 96x96 =;_;_;_;f32 96 =;f32 96 =;f32 96 =;f32 96 =;_;_;"
 #define RNN_SIDE \
   "f32 128x128 =-0.1..0.1;f32 128x128 =-0.1..0.1;f32 128 =;f32 1x128 !;"
 #define RECURRENT_CASE(op, note, tensors, loop, ...) \
-  {&arn_op_##op, note, tensors, loop, true, 1e-4, {__VA_ARGS__, NULL, 0, {0}}, {{0}}}
+  {&arn_op_##op, note, tensors, loop, true, 1e-4, {__VA_ARGS__, {{0}}, {0}}, {{0}}}
 
 const plain_case plain_recurrent[] = {
     LSTM("", "f32 1x32x64", "f32 96x64 =", "f32 96x96 =", "f32 96 =", "f32 1x96 !", "f32 1x96 !",

@@ -266,9 +266,9 @@ static void softmax_s16(const plain_node *n) {
 #define PLACED(op, type, loop) \
   CASE(op, "", #type " 512x256;s32 . =1>s32 512", loop##_##type, false, 0)
 #define SOFTMAX(note, in, out, loop)                                                              \
-  {&arn_op_softmax, note, in ">" out, loop, true, 0, {ARN_OPTIONS_SOFTMAX, {1}, NULL, 0, {0}},    \
+  {&arn_op_softmax, note, in ">" out, loop, true, 0, {ARN_OPTIONS_SOFTMAX, {1}, {{0}}, {0}},    \
    {{0}}}
-#define LOCAL ARN_OPTIONS_LOCAL_RESPONSE_NORMALIZATION, {2, 1, .1, .75}, NULL, 0, {0}
+#define LOCAL ARN_OPTIONS_LOCAL_RESPONSE_NORMALIZATION, {2, 1, .1, .75}, {{0}}, {0}
 
 const plain_case plain_reduction[] = {
     REDUCED(mean, s8, "@.05+3", "@.01-5", mean, 0), REDUCED(mean, s16, "@.0005", "@.0001", mean, 0),

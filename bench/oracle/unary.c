@@ -361,7 +361,7 @@ static void magnitude(const plain_node *n) {
    {0}, {{0}}}
 #define OTHER(op, in, out, loop) {&arn_op_##op, "", in " > " out, loop, false, 0, {0}, {{0}}}
 #define LEAKY(in, out, loop)                                                                  \
-  {&arn_op_leaky_relu, "", in " > " out, loop, false, 0, {ARN_OPTIONS_LEAKY_RELU, {0.1}, NULL, 0, \
+  {&arn_op_leaky_relu, "", in " > " out, loop, false, 0, {ARN_OPTIONS_LEAKY_RELU, {0.1}, {{0}},\
    {0}}, {{0}}}
 
 const plain_case plain_unary[] = {
@@ -410,7 +410,7 @@ const plain_case plain_unary[] = {
     OTHER(cast, "s32 1x64x64x16", "s8 1x64x64x16", cast_s32_s8),
     OTHER(cast, "s64 1x64x64x16", "s32 1x64x64x16", cast_s64_s32),
     {&arn_op_fake_quant, "8 bits", "f32 1x64x64x16 ~-9..9>f32 1x64x64x16", steps_f32, false, 1e-4,
-     {ARN_OPTIONS_FAKE_QUANT, {-6, 6, 8, 0}, NULL, 0, {0}}, {{0}}},
+     {ARN_OPTIONS_FAKE_QUANT, {-6, 6, 8, 0}, {{0}}, {0}}, {{0}}},
     OTHER(zeros_like, "f32 1x64x64x16", "f32 1x64x64x16", zeros),
     OTHER(real, "c64 1x64x64x8", "f32 1x64x64x8", real_part),
     OTHER(imag, "c64 1x64x64x8", "f32 1x64x64x8", imaginary_part),

@@ -228,7 +228,7 @@ static void check_options(arn_builder *b, const arn_build_options *options, cons
   uint32_t scalars = 0, texts = 0, lists = 0;
   for (; *kinds; kinds++) {
     if (*kinds == 's') texts++;
-    if (*kinds == 'w') lists++;
+    if (strchr("bhwd", *kinds)) lists++;
     if (!strchr("1248f", *kinds)) continue;
     if (scalars == ARN_BUILD_MAX_OPTIONS || !value_fits(*kinds, options->values[scalars])) {
       arn__build_fail(b, "option %u of kind %d is out of range", scalars, options->type);
@@ -239,7 +239,9 @@ static void check_options(arn_builder *b, const arn_build_options *options, cons
   for (uint32_t i = scalars; i < ARN_BUILD_MAX_OPTIONS; i++) {
     if (options->values[i] != 0) arn__build_fail(b, "too many values for the options");
   }
-  if (lists > 1 || texts > 2 || (options->list && !lists) || (options->texts[0] && !texts) ||
+  bool extra = lists > ARN_BUILD_MAX_LISTS;
+  for (uint32_t i = lists; i < ARN_BUILD_MAX_LISTS; i++) extra |= options->lists[i].values != NULL;
+  if (extra || texts > 2 || (options->texts[0] && !texts) ||
       (options->texts[1] && texts < 2) || (texts && !options->texts[texts - 1])) {
     arn__build_fail(b, "a list or text that does not fit the options");
   }
@@ -247,13 +249,20 @@ static void check_options(arn_builder *b, const arn_build_options *options, cons
 
 static arn_build_options keep_options(arn_builder *b, const arn_build_options *options) {
   arn_build_options kept = *options;
-  if (options->type < 0 || options->type >= ARN_OPTIONS_END) {
+  const char *fields = arn__schema_option_fields(options->type);
+  if (!options->type) return (arn_build_options){0};
+  if (!fields) {
     arn__build_fail(b, "no such type of options: %d", options->type);
     return (arn_build_options){0};
   }
-  if (!options->type) return (arn_build_options){0};
-  check_options(b, options, arn__schema_options.members[options->type - 1].fields);
-  kept.list = keep_numbers(b, options->list, options->list_count).data;
+  check_options(b, options, fields);
+  for (uint32_t i = 0; i < ARN_BUILD_MAX_LISTS; i++) {
+    const arn_build_list *list = &options->lists[i];
+    if (!list->values) continue;
+    const struct arn__blob numbers = keep_numbers(b, list->values, list->count);
+    // An empty list is there all the same.
+    kept.lists[i] = (arn_build_list){list->count ? numbers.data : list->values, numbers.count};
+  }
   for (uint32_t i = 0; i < 2; i++) {
     if (kept.texts[i]) kept.texts[i] = arn__build_keep_name(b, kept.texts[i], "an option").data;
   }

@@ -25,7 +25,8 @@ enum {
   ARN_BUILD_MAX_NAME = 1024,      // bytes of a name
   ARN_BUILD_MAX_LIST = 4096,      // inputs or outputs of an operator or a subgraph
   ARN_BUILD_MAX_ITEMS = 1 << 20,  // tensors, operators, buffers ... of a file
-  ARN_BUILD_MAX_OPTIONS = 12,     // fields of builtin options
+  ARN_BUILD_MAX_OPTIONS = 12,     // scalar fields of builtin options
+  ARN_BUILD_MAX_LISTS = 9,        // vector fields
 };
 
 typedef struct arn_builder arn_builder;
@@ -50,14 +51,19 @@ typedef struct arn_build_tensor {
   bool is_variable;
 } arn_build_tensor;
 
+// The values of a vector field; NULL: the field is absent.
+typedef struct arn_build_list {
+  const int32_t *values;
+  uint32_t count;
+} arn_build_list;
+
 // Builtin options: their type code and the values of their fields in schema order (schema.def names
-// them). Scalars of every kind, flags and enums included, are given as double; a vector field takes
-// `list`, string fields take `texts`.
+// them). Scalars of every kind, flags and enums included, are given as double; vector fields, of
+// whatever width, take `lists`, string fields take `texts`.
 typedef struct arn_build_options {
-  int32_t type;  // ARN_OPTIONS_..., 0: none
+  int32_t type;  // ARN_OPTIONS_... or ARN_OPTIONS2_..., 0: none
   double values[ARN_BUILD_MAX_OPTIONS];
-  const int32_t *list;
-  uint32_t list_count;
+  arn_build_list lists[ARN_BUILD_MAX_LISTS];
   const char *texts[2];
 } arn_build_options;
 

@@ -125,6 +125,11 @@ static uint32_t write_tensor(arn_fbwrite *f, const void *item) {
   return at;
 }
 
+// Returns the bytes of an element of a vector field of this kind, 0 where it is another field.
+static uint32_t element_bytes(char kind) {
+  return kind == 'b' ? 1 : kind == 'h' ? 2 : kind == 'w' ? 4 : kind == 'd' ? 8 : 0;
+}
+
 static void add_option(arn_fbtable *table, uint16_t id, char kind, double value) {
   if (kind == 'f') arn__fbwrite_add_f32(table, id, (float)value);
   else arn__fbwrite_add(table, id, (uint8_t)(kind - '0'), (uint64_t)(int64_t)value);
@@ -132,25 +137,45 @@ static void add_option(arn_fbtable *table, uint16_t id, char kind, double value)
 
 // Every scalar is written, also where it equals the schema's default: that is valid, and it needs
 // no table of defaults.
-static uint32_t write_options(arn_fbwrite *f, const arn_build_options *options) {
-  const char *kinds = arn__schema_options.members[options->type - 1].fields;
-  arn_fbtable table = {0};
+static uint32_t write_option_table(arn_fbwrite *f, const arn_build_options *options,
+                                   const char *kinds) {
   const double *value = options->values;
+  const arn_build_list *list = options->lists;
+  arn_fbtable table = {0};
   for (uint16_t id = 0; kinds[id]; id++) {
+    const bool is_list = element_bytes(kinds[id]) > 0;
     if (strchr("1248f", kinds[id])) add_option(&table, id, kinds[id], *value++);
-    else if (kinds[id] == 's' || (kinds[id] == 'w' && options->list)) {
-      arn__fbwrite_add_ref(&table, id);
-    }
+    if (kinds[id] == 's' || (is_list && list->values)) arn__fbwrite_add_ref(&table, id);
+    list += is_list;
   }
-  const uint32_t at = arn__fbwrite_table(f, &table);
+  return arn__fbwrite_table(f, &table);
+}
+
+// Writes a list as the vector that field `id` of `table` refers to.
+static void link_option_list(arn_fbwrite *f, uint32_t table, uint16_t id, uint32_t width,
+                             const arn_build_list *list) {
+  uint8_t bytes[8 * ARN_BUILD_MAX_LIST];
+  const arn_fbvector vector = {bytes, list->count, width, 0};
+  for (uint32_t i = 0; i < list->count; i++) {
+    const int64_t number = list->values[i];
+    memcpy(bytes + i * width, &number, width);
+  }
+  arn__fbwrite_link(f, table, id, arn__fbwrite_vector(f, &vector));
+}
+
+static uint32_t write_options(arn_fbwrite *f, const arn_build_options *options) {
+  const char *kinds = arn__schema_option_fields(options->type);
+  const uint32_t at = write_option_table(f, options, kinds);
   const char *const *text = options->texts;
+  const arn_build_list *list = options->lists;
   for (uint16_t id = 0; kinds[id]; id++) {
+    const uint32_t width = element_bytes(kinds[id]);
     if (kinds[id] == 's') {
       arn__fbwrite_link(f, at, id, arn__fbwrite_string(f, *text, (uint32_t)strlen(*text)));
       text++;
-    } else if (kinds[id] == 'w' && options->list) {
-      link_numbers(f, at, id, &(struct arn__blob){options->list, options->list_count});
     }
+    if (width > 0 && list->values) link_option_list(f, at, id, width, list);
+    list += width > 0;
   }
   return at;
 }
@@ -158,18 +183,21 @@ static uint32_t write_options(arn_fbwrite *f, const arn_build_options *options) 
 static uint32_t write_operator(arn_fbwrite *f, const void *item) {
   const struct arn__built_operator *operation = item;
   const arn_build_options *options = &operation->options;
+  const bool second = options->type > ARN_OPTIONS2;
+  const uint32_t type = (uint32_t)options->type - (second ? ARN_OPTIONS2 : 0);
+  const uint16_t type_id = second ? 11 : 3, value_id = second ? 12 : 4;
   arn_fbtable table = {0};
   arn__fbwrite_add(&table, 0, 4, operation->code_index);
   arn__fbwrite_add_ref(&table, 1);
   arn__fbwrite_add_ref(&table, 2);
-  if (options->type) arn__fbwrite_add(&table, 3, 1, (uint64_t)options->type);
-  if (options->type) arn__fbwrite_add_ref(&table, 4);
+  if (options->type) arn__fbwrite_add(&table, type_id, 1, type);
+  if (options->type) arn__fbwrite_add_ref(&table, value_id);
   if (operation->custom_options.data) arn__fbwrite_add_ref(&table, 5);
   if (operation->intermediates.count) arn__fbwrite_add_ref(&table, 8);
   const uint32_t at = arn__fbwrite_table(f, &table);
   link_numbers(f, at, 1, &operation->inputs);
   link_numbers(f, at, 2, &operation->outputs);
-  if (options->type) arn__fbwrite_link(f, at, 4, write_options(f, options));
+  if (options->type) arn__fbwrite_link(f, at, value_id, write_options(f, options));
   if (operation->custom_options.data) {
     const arn_fbvector bytes = {operation->custom_options.data, operation->custom_options.count, 1,
                                 16};

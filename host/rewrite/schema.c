@@ -1,5 +1,7 @@
 #include "host/rewrite/schema.h"
 
+#include <stddef.h>
+
 // Names in field order, for the reader; kinds as in schema.h.
 
 static const arn_fbtype option_types[] = {
@@ -27,6 +29,14 @@ static const arn_fbtype option2_types[] = {
 
 const arn_fbtype arn__schema_options = UNION_OF("BuiltinOptions", option_types);
 const arn_fbtype arn__schema_options2 = UNION_OF("BuiltinOptions2", option2_types);
+
+const char *arn__schema_option_fields(int32_t type) {
+  if (type > 0 && type < ARN_OPTIONS_END) return option_types[type - 1].fields;
+  if (type > ARN_OPTIONS2 && type < ARN_OPTIONS2_END) {
+    return option2_types[type - ARN_OPTIONS2 - 1].fields;
+  }
+  return NULL;
+}
 
 static const arn_fbtype quantisation_details[] = {TABLE("CustomQuantization", "a")};
 static const arn_fbtype details_union = UNION_OF("QuantizationDetails", quantisation_details);

@@ -56,7 +56,8 @@ enum {
 enum { ARN_PADDING_SAME = 0, ARN_PADDING_VALID = 1 };
 enum { ARN_ACTIVATION_NONE = 0, ARN_ACTIVATION_RELU = 1, ARN_ACTIVATION_RELU6 = 3 };
 
-// Type codes of the union BuiltinOptions: ARN_OPTIONS_CONV_2D and the rest.
+// Type codes of the union BuiltinOptions: ARN_OPTIONS_CONV_2D and the rest; those of the union
+// BuiltinOptions2 are ARN_OPTIONS2 larger here.
 enum {
   ARN_OPTIONS_NONE = 0,
 #define OPTIONS(name, fields) ARN_OPTIONS_##name,
@@ -64,7 +65,17 @@ enum {
 #include "host/rewrite/schema.def"
 #undef OPTIONS
 #undef OPTIONS2
-  ARN_OPTIONS_END
+  ARN_OPTIONS_END,
+  ARN_OPTIONS2 = 1000,
+#define OPTIONS(name, fields)
+#define OPTIONS2(name, fields) ARN_OPTIONS2_##name,
+#include "host/rewrite/schema.def"
+#undef OPTIONS
+#undef OPTIONS2
+  ARN_OPTIONS2_END
 };
+
+// Returns the fields of a type of options, as above; NULL where there is no such type.
+const char *arn__schema_option_fields(int32_t type);
 
 #endif

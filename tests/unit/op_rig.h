@@ -34,9 +34,10 @@ typedef struct rig {
   int32_t code;
   int32_t options_type;
   double options[8];
-  const int32_t *option_list;
-  uint32_t option_list_count;
+  arn_build_list lists[ARN_BUILD_MAX_LISTS];
   uint32_t inputs, outputs;
+  uint32_t body;  // subgraph 1 is a computation of two scalars: 0: none, 1: the second, 2: body_code
+  int32_t body_code;
   rig_tensor in[RIG_TENSORS], out[RIG_TENSORS];
 } rig;
 
@@ -139,6 +140,18 @@ static inline int32_t rig_add(arn_builder *b, const rig_tensor *t) {
   return arn_builder_tensor(b, &built);
 }
 
+// A computation of two scalars of the type of input 0.
+static inline void rig_add_body(arn_builder *b, const rig *r) {
+  int32_t t[3];
+  const arn_build_tensor scalar = {.name = "x", .type = r->in[0].type};
+  arn_builder_subgraph(b, "body");
+  for (uint32_t i = 0; i < 3; i++) t[i] = arn_builder_tensor(b, &scalar);
+  const arn_build_operator node = {.code = r->body_code, .version = 1, .inputs = t,
+                                   .input_count = 2, .outputs = &t[2], .output_count = 1};
+  if (r->body == 2) arn_builder_operator(b, &node);
+  arn_builder_io(b, t, 2, &t[r->body], 1);
+}
+
 static inline uint8_t *rig_model(const rig *r, size_t *size) {
   int32_t in[RIG_TENSORS], out[RIG_TENSORS], given[RIG_TENSORS];
   uint32_t given_count = 0;
@@ -154,10 +167,10 @@ static inline uint8_t *rig_model(const rig *r, size_t *size) {
                              .input_count = r->inputs, .outputs = out, .output_count = r->outputs};
   node.options.type = r->options_type;
   memcpy(node.options.values, r->options, sizeof r->options);
-  node.options.list = r->option_list;
-  node.options.list_count = r->option_list_count;
+  memcpy(node.options.lists, r->lists, sizeof r->lists);
   arn_builder_operator(b, &node);
   arn_builder_io(b, given, given_count, out, r->outputs);
+  if (r->body > 0) rig_add_body(b, r);
   if (!arn_builder_finish(b, &bytes, size)) fail_msg("%s", arn_builder_error(b));
   arn_builder_free(b);
   return bytes;

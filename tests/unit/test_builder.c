@@ -54,7 +54,7 @@ static void add_operators(arn_builder *b) {
   const arn_build_operator reshape = {
       .code = ARN_BUILTIN_RESHAPE, .inputs = (int32_t[]){3, 5}, .input_count = 2,
       .outputs = (int32_t[]){6}, .output_count = 1, .options.type = ARN_OPTIONS_RESHAPE,
-      .options.list = (int32_t[]){9, 3}, .options.list_count = 2};
+      .options.lists = {{(int32_t[]){9, 3}, 2}}};
   assert_int_equal(arn_builder_operator(b, &reshape), 1);
   const arn_build_operator handle = {.code = 142, .outputs = (int32_t[]){4}, .output_count = 1,
                                      .options.type = ARN_OPTIONS_VAR_HANDLE,
@@ -258,7 +258,7 @@ static void add_bad_operator(arn_builder *b, int which) {
     case 11: op.options.values[0] = INFINITY; break;
     case 12: op.options.type = ARN_OPTIONS_ADD, op.options.values[0] = 0.5; break;
     case 13: op.options.type = ARN_OPTIONS_ADD, op.options.values[0] = 300; break;
-    case 14: op.options.list = in, op.options.list_count = 1; break;
+    case 14: op.options.lists[0] = (arn_build_list){in, 1}; break;
     case 15: op.options.texts[0] = "no text here"; break;
     case 16: op.options.type = ARN_OPTIONS_VAR_HANDLE, op.options.values[0] = 0; break;
     case 17: op.custom_bytes = 5; break;

@@ -260,8 +260,7 @@ static void test_bucketize(void **unused) {
     memcpy(bits, boundaries, sizeof bits);
     rig_begin(&r, CODE_BUCKETIZE, 1, 1);
     r.options_type = ARN_OPTIONS_BUCKETIZE;
-    r.option_list = bits;
-    r.option_list_count = count;
+    r.lists[0] = (arn_build_list){bits, count};
     rig_shape(&r.in[0], 0, 5);
     r.in[0].type = types[draw(3)];
     draw_values(&r.in[0]);
