@@ -19,7 +19,7 @@ static const double heavy_goal = 5.0;
 static const plain_case *const families[] = {
     plain_convolution, plain_matrix,   plain_recurrent, plain_image,  plain_reduction, plain_unary,
     plain_binary,      plain_movement, plain_index,     plain_signal, plain_selection,
-        plain_engine};
+    plain_stablehlo,   plain_engine};
 
 typedef struct result {
   const char *name;

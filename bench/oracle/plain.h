@@ -79,7 +79,7 @@ typedef struct plain_case {
 // A family's cases; op NULL ends them.
 extern const plain_case plain_unary[], plain_binary[], plain_movement[], plain_index[],
     plain_reduction[], plain_convolution[], plain_matrix[], plain_recurrent[], plain_image[],
-    plain_signal[], plain_selection[], plain_engine[];
+    plain_signal[], plain_selection[], plain_stablehlo[], plain_engine[];
 
 // Reads the case and fills its tensors; outputs and variables are zero. Exits where the case is not
 // well written: it is this program's own text.

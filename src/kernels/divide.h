@@ -1,4 +1,4 @@
-// Inner loops of DIV, FLOOR_DIV and FLOOR_MOD. All have the signature of elementwise.h; all take
+// Inner loops of DIV, FLOOR_DIV, FLOOR_MOD and STABLEHLO_REMAINDER. All have the signature of elementwise.h; all take
 // two inputs of equal type, in[0] divided by in[1], and write the same type.
 //
 // Integers: a divisor of zero makes the kernel return false; the lowest number divided by -1 wraps.
@@ -37,6 +37,13 @@ arn__elementwise_kernel arn__divide_modulo_s32_portable;
 arn__elementwise_kernel arn__divide_modulo_s64_portable;
 arn__elementwise_kernel arn__divide_modulo_f32_portable;  // NaN at a divisor of zero
 
+// The same, rounded towards zero: the remainder has the dividend's sign.
+arn__elementwise_kernel arn__divide_remainder_s8_portable;
+arn__elementwise_kernel arn__divide_remainder_s16_portable;
+arn__elementwise_kernel arn__divide_remainder_s32_portable;
+arn__elementwise_kernel arn__divide_remainder_s64_portable;
+arn__elementwise_kernel arn__divide_remainder_f32_portable;  // NaN at a divisor of zero
+
 #define arn__divide_s8 arn__divide_s8_portable
 #define arn__divide_s32 arn__divide_s32_portable
 #define arn__divide_f32 arn__divide_f32_portable
@@ -50,5 +57,10 @@ arn__elementwise_kernel arn__divide_modulo_f32_portable;  // NaN at a divisor of
 #define arn__divide_modulo_s32 arn__divide_modulo_s32_portable
 #define arn__divide_modulo_s64 arn__divide_modulo_s64_portable
 #define arn__divide_modulo_f32 arn__divide_modulo_f32_portable
+#define arn__divide_remainder_s8 arn__divide_remainder_s8_portable
+#define arn__divide_remainder_s16 arn__divide_remainder_s16_portable
+#define arn__divide_remainder_s32 arn__divide_remainder_s32_portable
+#define arn__divide_remainder_s64 arn__divide_remainder_s64_portable
+#define arn__divide_remainder_f32 arn__divide_remainder_f32_portable
 
 #endif

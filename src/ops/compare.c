@@ -1,4 +1,5 @@
-// EQUAL, NOT_EQUAL, GREATER, GREATER_EQUAL, LESS and LESS_EQUAL.
+// EQUAL, NOT_EQUAL, GREATER, GREATER_EQUAL, LESS and LESS_EQUAL; STABLEHLO_COMPARE, which is one of
+// them by an option.
 //
 // int8 and uint8 are compared as the reference does it: as multiples of 1/256 of one, rounded.
 // Where scales are small, neighbours then compare as equal. int16 is compared exactly where the
@@ -6,6 +7,7 @@
 #include "../kernels/compare.h"
 
 #include "binary.h"
+#include "stablehlo.h"
 
 // Parameters of quantised inputs.
 struct scales {
@@ -125,6 +127,51 @@ static arn_status greater_equal_eval(const arn_eval *e, const void *state) {
   return run(e, state, &not_less, is_float ? 1 : 0, !is_float);
 }
 
+// ---- STABLEHLO_COMPARE --------------------------------------------------------------------------
+// Numbers as they are: integers are compared exactly, quantised ones where their scales are equal.
+
+enum { DIRECTION = 0, COMPARE_TYPE = 1 };  // fields of the options
+enum { EQ = 0, NE = 1, GE = 2, GT = 3, LE = 4, LT = 5 };
+enum { TOTAL_ORDER = 2, UNSIGNED = 4 };
+
+// Halves of the inputs are exact in the kernels' fixed point.
+static void keep_exact(arn_prepare *p, arn__broadcast *b) {
+  const arn__requant half = arn__requant_of(0.5);
+  const arn__requant halves[2] = {half, half};
+  const int32_t zeros[2] = {0, 0};
+  keep_scales(p, b, halves, zeros);
+}
+
+static arn_status stablehlo_prepare(arn_prepare *p, void *state) {
+  arn__broadcast *b = state;
+  arn__binary t;
+  const int32_t direction = arn__shlo_i32(p, DIRECTION, EQ);
+  const int32_t how = arn__shlo_i32(p, COMPARE_TYPE, 0);
+  ARN__TRY(arn__binary_open(p, b, &t, ARN_BOOL));
+  ARN__TRY(arn__shlo_same_scale(p, &t.in[0], &t.in[1]));
+  if (direction < EQ || direction > LT) return arn_refuse_model(p, ARN_WHAT_OPTION, NULL);
+  const bool is_unsigned = b->type == ARN_BOOL || b->type == ARN_UINT8;
+  if (how == TOTAL_ORDER || (how == UNSIGNED && !is_unsigned)) {
+    return arn_refuse(p, ARN_WHAT_OPTION, NULL);
+  }
+  if (b->type == ARN_BOOL && direction > NE) return arn_refuse(p, ARN_WHAT_TYPE, &t.in[0]);
+  b->option = (uint8_t)direction;
+  const bool small = b->type == ARN_INT8 || b->type == ARN_UINT8 || b->type == ARN_INT16;
+  if (small) keep_exact(p, b);
+  return ARN_OK;
+}
+
+static arn_status stablehlo_eval(const arn_eval *e, const void *state) {
+  switch (((const arn__broadcast *)state)->option) {
+    case EQ: return equal_eval(e, state);
+    case NE: return not_equal_eval(e, state);
+    case GE: return greater_equal_eval(e, state);
+    case GT: return greater_eval(e, state);
+    case LE: return less_equal_eval(e, state);
+    default: return less_eval(e, state);
+  }
+}
+
 #define ORDERED                                                                            \
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |          \
    ARN_TYPE_BIT(ARN_INT16) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64))
@@ -142,3 +189,12 @@ const arn_op arn_op_less = {"LESS", 58, sizeof(arn__broadcast), ORDERED, 0, NULL
                             arn__broadcast_rows, less_eval};
 const arn_op arn_op_less_equal = {"LESS_EQUAL", 63, sizeof(arn__broadcast), ORDERED, 0, NULL,
                                   compare_prepare, arn__broadcast_rows, less_equal_eval};
+const arn_op arn_op_stablehlo_compare = {
+    .name = "STABLEHLO_COMPARE",
+    .code = 191,
+    .state_bytes = sizeof(arn__broadcast),
+    .types = ORDERED | ARN_TYPE_BIT(ARN_BOOL),
+    .prepare = stablehlo_prepare,
+    .rows = arn__broadcast_rows,
+    .eval = stablehlo_eval,
+};

@@ -1,9 +1,10 @@
-// CONCATENATION and PACK: the inputs side by side along an axis. Along the outermost axis, inputs
-// may be computed right inside the output, and nothing moves.
+// CONCATENATION, STABLEHLO_CONCATENATE and PACK: the inputs side by side along an axis. Along the
+// outermost axis, inputs may be computed right inside the output, and nothing moves.
 #include <float.h>
 
 #include "pieces.h"
 #include "quantised.h"
+#include "stablehlo.h"
 
 // An 8-bit input whose scale is not the output's: out = round(in * scale + offset) + zero.
 typedef struct rescale {
@@ -118,18 +119,27 @@ static arn_status prepare_pieces(arn_prepare *p, concat_state *s, const arn__pie
   return ARN_OK;
 }
 
-static arn_status concatenation_prepare(arn_prepare *p, void *state) {
-  concat_state *s = state;
+static arn_status prepare_joined(arn_prepare *p, concat_state *s, int32_t axis) {
   arn_tensor in, out;
   arn__pieces_of of = {&out, 0, true, false};
   ARN__TRY(arn_prepare_counts(p, 1, UINT16_MAX, 1));
   ARN__TRY(arn__movement_pair(p, 0, &in, &out));
-  ARN__TRY(arn__movement_axis(p, arn_option_i32(p, 0, 0), out.rank, &of.axis));
-  if (arn_option_u8(p, 1, 0) != 0) return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
+  ARN__TRY(arn__movement_axis(p, axis, out.rank, &of.axis));
   ARN__TRY(prepare_pieces(p, s, &of));
   ARN__TRY(prepare_scales(p, s, &out));
   offer_inside(p, s);
   return ARN_OK;
+}
+
+static arn_status concatenation_prepare(arn_prepare *p, void *state) {
+  if (arn_option_u8(p, 1, 0) != 0) return arn_refuse(p, ARN_WHAT_ACTIVATION, NULL);
+  return prepare_joined(p, state, arn_option_i32(p, 0, 0));
+}
+
+static arn_status stablehlo_prepare(arn_prepare *p, void *state) {
+  const int32_t axis = arn__shlo_i64(p, 0, 0);
+  if (axis < 0) return arn_refuse_model(p, ARN_WHAT_AXIS, NULL);
+  return prepare_joined(p, state, axis);
 }
 
 static arn_status pack_prepare(arn_prepare *p, void *state) {
@@ -251,5 +261,14 @@ static arn_status concat_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_concatenation = {"CONCATENATION", 2, sizeof(concat_state),
                                      ARN__MOVEMENT_TYPES, 0, NULL,
                                      concatenation_prepare, concat_rows, concat_eval};
+const arn_op arn_op_stablehlo_concatenate = {
+    .name = "STABLEHLO_CONCATENATE",
+    .code = 169,
+    .state_bytes = sizeof(concat_state),
+    .types = ARN__MOVEMENT_TYPES,
+    .prepare = stablehlo_prepare,
+    .rows = concat_rows,
+    .eval = concat_eval,
+};
 const arn_op arn_op_pack = {"PACK", 83, sizeof(concat_state), ARN__MOVEMENT_TYPES, 0, NULL,
                             pack_prepare, concat_rows, concat_eval};

@@ -1,4 +1,4 @@
-// DIV, FLOOR_DIV and FLOOR_MOD.
+// DIV, FLOOR_DIV, FLOOR_MOD and STABLEHLO_REMAINDER.
 #include "../kernels/divide.h"
 
 #include "binary.h"
@@ -68,7 +68,7 @@ static arn_status div_eval(const arn_eval *e, const void *state) {
   return arn__broadcast_run(e, b, &job);
 }
 
-// ---- FLOOR_DIV, FLOOR_MOD -----------------------------------------------------------------------
+// ---- FLOOR_DIV, FLOOR_MOD, STABLEHLO_REMAINDER --------------------------------------------------
 
 // Numbers as they are: quotients of quantised integers would mean something else.
 static arn_status floor_prepare(arn_prepare *p, void *state) {
@@ -107,6 +107,17 @@ static arn_status floor_mod_eval(const arn_eval *e, const void *state) {
   }
 }
 
+static arn_status remainder_eval(const arn_eval *e, const void *state) {
+  const arn__broadcast *b = state;
+  switch (b->type) {
+    case ARN_INT8: return run_floor(e, b, arn__divide_remainder_s8);
+    case ARN_INT16: return run_floor(e, b, arn__divide_remainder_s16);
+    case ARN_INT32: return run_floor(e, b, arn__divide_remainder_s32);
+    case ARN_INT64: return run_floor(e, b, arn__divide_remainder_s64);
+    default: return run_floor(e, b, arn__divide_remainder_f32);
+  }
+}
+
 #define FLOOR_TYPES                                                                        \
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16) |          \
    ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64))
@@ -119,3 +130,12 @@ const arn_op arn_op_floor_div = {"FLOOR_DIV", 90, sizeof(arn__broadcast), FLOOR_
                                  floor_prepare, arn__broadcast_rows, floor_div_eval};
 const arn_op arn_op_floor_mod = {"FLOOR_MOD", 95, sizeof(arn__broadcast), FLOOR_TYPES, 0, NULL,
                                  floor_prepare, arn__broadcast_rows, floor_mod_eval};
+const arn_op arn_op_stablehlo_remainder = {
+    .name = "STABLEHLO_REMAINDER",
+    .code = 185,
+    .state_bytes = sizeof(arn__broadcast),
+    .types = FLOOR_TYPES,
+    .prepare = floor_prepare,
+    .rows = arn__broadcast_rows,
+    .eval = remainder_eval,
+};

@@ -60,7 +60,7 @@ arn__nest_plan arn__nest_begin(arn__nest *n, const arn_tensor *in, const arn_ten
   return plan;
 }
 
-arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan, const arn_tensor *out) {
+arn_status arn__nest_settle(arn_prepare *p, const arn__nest_plan *plan, const arn_tensor *out) {
   arn__nest *n = plan->nest;
   if (plan->full) return arn_refuse(p, ARN_WHAT_RANK, out);
   if (plan->inner_bytes != out->bytes) return arn_refuse_model(p, ARN_WHAT_SHAPE, out);
@@ -73,6 +73,12 @@ arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan, const ar
     n->out_row_bytes = out->bytes;
   }
   p->state_bytes = arn__nest_bytes(n);
+  return ARN_OK;
+}
+
+arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan, const arn_tensor *out) {
+  const arn__nest *n = plan->nest;
+  ARN__TRY(arn__nest_settle(p, plan, out));
   if (arn__nest_is_view(n)) arn_prepare_view(p, 0, 0, (uint32_t)n->start);
   return ARN_OK;
 }

@@ -60,6 +60,10 @@ arn__nest_plan arn__nest_begin(arn__nest *nest, const arn_tensor *in, const arn_
 ARN_MUST_CHECK arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan,
                                            const arn_tensor *out);
 
+// The same without a view: of a nest whose start is not known yet.
+ARN_MUST_CHECK arn_status arn__nest_settle(arn_prepare *p, const arn__nest_plan *plan,
+                                           const arn_tensor *out);
+
 // arn_op.rows and arn_op.eval of operators whose state is a nest, over input 0.
 void arn__nest_rows(const void *state, uint32_t input, arn_span out, arn_span *in);
 arn_status arn__nest_eval(const arn_eval *e, const void *state);

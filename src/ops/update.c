@@ -1,6 +1,7 @@
-// DYNAMIC_UPDATE_SLICE: the first input, with a block of it replaced by the second. Where the block
-// goes is known at run time; it is pushed back inside where it would reach out. In place, only the
-// block is written.
+// DYNAMIC_UPDATE_SLICE, STABLEHLO_DYNAMIC_UPDATE_SLICE: the first input, with a block of it replaced
+// by the second. Where the block goes is known at run time, from one vector, or (StableHLO) a scalar
+// a dimension; it is pushed back inside where it would reach out. In place, only the block is
+// written.
 #include "movement.h"
 
 typedef struct update_state {
@@ -28,28 +29,38 @@ static void choose_run(update_state *s) {
   }
 }
 
+// Says whether start i is input 2 + i, not number i of input 2. (Of one dimension both are.)
+static bool are_apart(uint32_t input_count) { return input_count != 3; }
+
+// Where the block starts: `rank` numbers.
+static arn_status check_starts(const arn_prepare *p, update_state *s, uint32_t rank) {
+  const bool apart = are_apart(p->node->input_count);
+  for (uint32_t i = 0; i < (apart ? rank : 1); i++) {
+    arn__index starts = {0};
+    ARN__TRY(arn__movement_index(p, 2 + i, &starts));
+    if (i > 0 && starts.type != s->type) return arn_refuse_model(p, ARN_WHAT_TYPES_DIFFER, NULL);
+    if (starts.count != (apart ? 1 : rank)) return arn_refuse_model(p, ARN_WHAT_SHAPE, NULL);
+    s->type = starts.type;
+  }
+  return ARN_OK;
+}
+
 static arn_status check_shapes(const arn_prepare *p, update_state *s, const arn_tensor *operand,
                                const arn_tensor *update) {
-  arn__index starts;
-  ARN__TRY(arn__movement_index(p, 2, &starts));
   if (update->type != operand->type) return arn_refuse_model(p, ARN_WHAT_TYPES_DIFFER, update);
-  if (update->rank != operand->rank || starts.count != operand->rank) {
-    return arn_refuse_model(p, ARN_WHAT_SHAPE, update);
-  }
+  if (update->rank != operand->rank) return arn_refuse_model(p, ARN_WHAT_SHAPE, update);
+  ARN__TRY(check_starts(p, s, operand->rank));
   for (uint32_t i = 0; i < operand->rank; i++) {
     if (update->dims[i] > operand->dims[i]) return arn_refuse_model(p, ARN_WHAT_SHAPE, update);
     s->dims[i].operand = (uint32_t)operand->dims[i];
     s->dims[i].update = (uint32_t)update->dims[i];
   }
-  s->type = starts.type;
   s->rank = operand->rank;
   return ARN_OK;
 }
 
-static arn_status update_prepare(arn_prepare *p, void *state) {
-  update_state *s = state;
+static arn_status prepare(arn_prepare *p, update_state *s) {
   arn_tensor operand, update, out;
-  ARN__TRY(arn_prepare_counts(p, 3, 3, 1));
   ARN__TRY(arn__movement_pair(p, 0, &operand, &out));
   ARN__TRY(arn_prepare_input(p, 1, &update));
   if (!arn__rows_same_shape(&operand, &out)) return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
@@ -65,19 +76,36 @@ static arn_status update_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
+static arn_status update_prepare(arn_prepare *p, void *state) {
+  ARN__TRY(arn_prepare_counts(p, 3, 3, 1));
+  return prepare(p, state);
+}
+
+static arn_status stablehlo_prepare(arn_prepare *p, void *state) {
+  arn_tensor operand;
+  ARN__TRY(arn_prepare_counts(p, 2, 2 + ARN_MAX_RANK, 1));
+  ARN__TRY(arn_prepare_input(p, 0, &operand));
+  if (p->node->input_count != 2u + operand.rank) {
+    return arn_refuse_model(p, ARN_WHAT_INPUT_COUNT, NULL);
+  }
+  return prepare(p, state);
+}
+
 static void update_rows(const void *state, uint32_t input, arn_span out, arn_span *in) {
   const update_state *s = state;
   *in = out;
   if (input == 1) *in = arn__movement_span(0, s->bytes, s->update_row_bytes);
-  if (input == 2) *in = (arn_span){0, 1};
+  if (input >= 2) *in = (arn_span){0, 1};
 }
 
 // Returns the byte of the output where the block starts.
-static uint32_t block_start(const update_state *s, const void *starts) {
+static uint32_t block_start(const arn_eval *e, const update_state *s) {
+  const bool apart = are_apart(e->input_count);
   uint32_t at = 0;
   for (uint32_t i = 0; i < s->rank; i++) {
     const int32_t most = (int32_t)(s->dims[i].operand - s->dims[i].update);
-    int32_t start = arn__index_at(starts, s->type, i);
+    const void *starts = arn_eval_in(e, apart ? 2 + i : 2);
+    int32_t start = arn__index_at(starts, s->type, apart ? 0 : i);
     start = start < 0 ? 0 : start;
     at = at * s->dims[i].operand + (uint32_t)(start < most ? start : most);
   }
@@ -109,7 +137,7 @@ static arn_status update_eval(const arn_eval *e, const void *state) {
   const update_state *s = state;
   const arn_rows out = arn_eval_output(e, 0, s->row_bytes);
   const arn_rows update = arn_eval_input(e, 1, s->update_row_bytes);
-  const uint32_t start = block_start(s, arn_eval_in(e, 2));
+  const uint32_t start = block_start(e, s);
   const uint32_t low = e->span.first * s->row_bytes;
   const uint32_t high = low + e->span.count * s->row_bytes;
   copy_operand(e, s, &out);
@@ -126,3 +154,12 @@ static arn_status update_eval(const arn_eval *e, const void *state) {
 const arn_op arn_op_dynamic_update_slice = {"DYNAMIC_UPDATE_SLICE", 151, sizeof(update_state),
                                             ARN__MOVEMENT_TYPES, 0, NULL,
                                             update_prepare, update_rows, update_eval};
+const arn_op arn_op_stablehlo_dynamic_update_slice = {
+    .name = "STABLEHLO_DYNAMIC_UPDATE_SLICE",
+    .code = 194,
+    .state_bytes = sizeof(update_state),
+    .types = ARN__MOVEMENT_TYPES,
+    .prepare = stablehlo_prepare,
+    .rows = update_rows,
+    .eval = update_eval,
+};

@@ -86,6 +86,19 @@ ARN__INLINE int64_t modulo_s64(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+// ---- remainders towards zero --------------------------------------------------------------------
+
+ARN__INLINE int32_t remainder_small(int32_t a, int32_t b) { return a - quotient_s16(a, b) * b; }
+
+ARN__INLINE int32_t remainder_s32(int32_t a, int32_t b) {
+  const int32_t divisor = b == -1 ? 1 : b, y = quotient_s32(a, divisor);
+  return (int32_t)((uint32_t)a - (uint32_t)y * (uint32_t)divisor);
+}
+
+ARN__INLINE int64_t remainder_s64(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
+
+// ---- all ----------------------------------------------------------------------------------------
+
 // All elements. Says whether no divisor is 0; where one is, 1 stands for it.
 #define DEFINE(name, type, one)                                                                   \
   ARN__KERNEL bool arn__divide_##name##_portable(const void *params, void *out,                   \
@@ -110,6 +123,10 @@ DEFINE(modulo_s8, int8_t, modulo_small)
 DEFINE(modulo_s16, int16_t, modulo_small)
 DEFINE(modulo_s32, int32_t, modulo_s32)
 DEFINE(modulo_s64, arn__s64, modulo_s64)
+DEFINE(remainder_s8, int8_t, remainder_small)
+DEFINE(remainder_s16, int16_t, remainder_small)
+DEFINE(remainder_s32, int32_t, remainder_s32)
+DEFINE(remainder_s64, arn__s64, remainder_s64)
 
 // The quotient in double, as the reference has it: in float it may round up to a whole number.
 ARN__KERNEL bool arn__divide_floor_f32_portable(const void *params, void *out,
@@ -136,5 +153,23 @@ bool arn__divide_modulo_f32_portable(const void *params, void *out, const void *
     const bool other_sign = (b[i] < 0.0f) != (rest < 0.0f);
     to[i] = rest != 0.0f && other_sign ? rest + b[i] : rest;
   }
+  return true;
+}
+
+// Where doubles are fast: of a quotient below 2^24, all that a double holds is exact, the quotient
+// rounded to a whole number included, since one that is not whole lies further from it.
+ARN__INLINE float remainder_f32(float a, float b) {
+  const double quotient = (double)a / (double)b;
+  if (ARN__LANES == 1 || !(fabs(quotient) < 0x1p24)) return fmodf(a, b);
+  return copysignf((float)((double)a - trunc(quotient) * (double)b), a);
+}
+
+ARN__KERNEL bool arn__divide_remainder_f32_portable(const void *params, void *out,
+                                                    const void *const *in,
+                                                    uint32_t count) {
+  const float *a = in[0], *b = in[1];
+  float *to = out;
+  (void)params;
+  for (uint32_t i = 0; i < count; i++) to[i] = remainder_f32(a[i], b[i]);
   return true;
 }

@@ -1,0 +1,51 @@
+// What operators of StableHLO share: their options (BuiltinOptions2), which are lists of 64-bit
+// numbers where a builtin operator has constant inputs, and the computation of one node that a
+// subgraph of theirs stands for.
+#ifndef ARENITE_SRC_OPS_STABLEHLO_H
+#define ARENITE_SRC_OPS_STABLEHLO_H
+
+#include "movement.h"
+
+// Returns field `id` of the node's options; `otherwise` where options or field are absent. Values
+// beyond int32 are clamped to its ends.
+int32_t arn__shlo_i64(const arn_prepare *p, uint32_t id, int32_t otherwise);
+int32_t arn__shlo_i32(const arn_prepare *p, uint32_t id, int32_t otherwise);
+
+// Reads a list of at most ARN_MAX_RANK numbers, clamped likewise; an absent one has none.
+// Fails: OPTION (more numbers, or not inside the file).
+ARN_MUST_CHECK arn_status arn__shlo_list(const arn_prepare *p, uint32_t id, int32_t *values,
+                                         uint32_t *count);
+
+// Reads a list of `count` numbers in [low, INT32_MAX); an absent one is `otherwise`, everywhere.
+// `most` is ARN_MAX_RANK, or 2 * ARN_MAX_RANK. Fails: OPTION.
+ARN_MUST_CHECK arn_status arn__shlo_numbers(const arn_prepare *p, uint32_t id, uint32_t count,
+                                            int32_t low, int32_t otherwise, int32_t *values);
+
+// Reads a list of different dimensions in [0, rank). Fails: OPTION, AXIS.
+ARN_MUST_CHECK arn_status arn__shlo_axes(const arn_prepare *p, uint32_t id, uint32_t rank,
+                                         int32_t *axes, uint32_t *count);
+
+// Checks that two tensors stand for the same numbers: equal scales and zero points, or none.
+// Fails: QUANTISATION.
+ARN_MUST_CHECK arn_status arn__shlo_same_scale(const arn_prepare *p, const arn_tensor *a,
+                                               const arn_tensor *b);
+
+// What the computation of a reduction or a scatter does with two values.
+typedef enum arn__shlo_body {
+  ARN__SHLO_NONE = 0,
+  ARN__SHLO_ADD,
+  ARN__SHLO_MULTIPLY,
+  ARN__SHLO_MINIMUM,
+  ARN__SHLO_MAXIMUM,
+  ARN__SHLO_ALL,     // of bool: and
+  ARN__SHLO_ANY,     // of bool: or
+  ARN__SHLO_UPDATE,  // the second value
+} arn__shlo_body;
+
+// Says what subgraph `index`, of two values of `type`, computes: one node of ADD, MUL, MINIMUM,
+// MAXIMUM, LOGICAL_AND or LOGICAL_OR (or the same of StableHLO) over its two inputs, or no node and
+// the second input. Fails: SUBGRAPH_INDEX, TYPES_DIFFER, OPTION (another computation).
+ARN_MUST_CHECK arn_status arn__shlo_read_body(const arn_prepare *p, int32_t index, uint32_t type,
+                                              arn__shlo_body *body);
+
+#endif
