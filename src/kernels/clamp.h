@@ -1,5 +1,5 @@
-// Inner loops of STABLEHLO_CLAMP: signature of elementwise.h, three inputs (least, value, most) and an
-// output of one type, no parameters. A NaN of input 1 stays; one of the bounds bounds nothing.
+// Inner loops of STABLEHLO_CLAMP: signature of elementwise.h, three inputs (least, value, most) and
+// an output of one type, no parameters. A NaN of input 1 stays; one of the bounds bounds nothing.
 #ifndef ARENITE_SRC_KERNELS_CLAMP_H
 #define ARENITE_SRC_KERNELS_CLAMP_H
 

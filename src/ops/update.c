@@ -1,7 +1,7 @@
-// DYNAMIC_UPDATE_SLICE, STABLEHLO_DYNAMIC_UPDATE_SLICE: the first input, with a block of it replaced
-// by the second. Where the block goes is known at run time, from one vector, or (StableHLO) a scalar
-// a dimension; it is pushed back inside where it would reach out. In place, only the block is
-// written.
+// DYNAMIC_UPDATE_SLICE, STABLEHLO_DYNAMIC_UPDATE_SLICE: the first input, with a block of it
+// replaced by the second. Where the block goes is known at run time, from one vector, or
+// (StableHLO) a scalar a dimension; it is pushed back inside where it would reach out. In place,
+// only the block is written.
 #include "movement.h"
 
 typedef struct update_state {

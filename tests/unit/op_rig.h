@@ -36,7 +36,7 @@ typedef struct rig {
   double options[8];
   arn_build_list lists[ARN_BUILD_MAX_LISTS];
   uint32_t inputs, outputs;
-  uint32_t body;  // subgraph 1 is a computation of two scalars: 0: none, 1: the second, 2: body_code
+  uint32_t body;  // subgraph 1, of two scalars: 0: there is none, 1: the second, 2: body_code
   int32_t body_code;
   rig_tensor in[RIG_TENSORS], out[RIG_TENSORS];
 } rig;
