@@ -1,5 +1,5 @@
 // Inner loops of DIV, FLOOR_DIV, FLOOR_MOD and STABLEHLO_REMAINDER. All have the signature of
-// elementwise.h; all take two inputs of equal type, in[0] divided by in[1], and write the same type.
+// elementwise.h; all take two inputs of equal type, in[0] divided by in[1], and write that type.
 //
 // Integers: a divisor of zero makes the kernel return false; the lowest number divided by -1 wraps.
 #ifndef ARENITE_SRC_KERNELS_DIVIDE_H
