@@ -147,20 +147,42 @@ static void compute_line(const run *r, const arn__conv_block *b) {
   r->kernel(&r->conv, &row, b);
 }
 
+// Rows whose windows are single pixels, all in one piece, are as well one long row.
+static bool is_flat(const run *r) {
+  const arn__conv_state *s = r->s;
+  return s->kernel_height == 1 && s->kernel_width == 1 && s->stride_down == 1 &&
+         s->stride_along == 1 && s->pad_top == 0 && s->pad_left == 0 &&
+         s->in_height == s->out_height && s->in_width == s->out_width &&
+         !(s->flags & ARN__CONV_BY_PIXELS) && r->in.table == NULL && r->out.table == NULL;
+}
+
+static arn_span rows_of(const run *r) {
+  const arn__conv_state *s = r->s;
+  if (!(s->flags & ARN__CONV_WHOLE)) return r->e->span;
+  return (arn_span){0, (uint32_t)s->batch * s->out_height};
+}
+
+static void compute_flat(const run *r, const arn__conv_block *b) {
+  const arn_span rows = rows_of(r);
+  const arn__conv_row row = {.input = r->in, .first = rows.first, .step = 1, .count = 1,
+                             .columns = rows.count * r->s->out_width,
+                             .out = arn_row(&r->out, rows.first)};
+  r->kernel(&r->conv, &row, b);
+}
+
 static void compute_rows(const run *r, const arn__conv_block *b) {
   const arn__conv_state *s = r->s;
   const bool whole = s->flags & ARN__CONV_WHOLE;
-  const uint32_t first = whole ? 0 : r->e->span.first;
-  const uint32_t count = whole ? (uint32_t)s->batch * s->out_height : r->e->span.count;
+  const arn_span rows = rows_of(r);
   arn__conv_row row = {.input = r->in, .columns = s->out_width};
-  uint32_t top = 0, y = first;
-  for (uint32_t i = 0; i < count; i++, y++) {
+  uint32_t top = 0, y = rows.first;
+  for (uint32_t i = 0; i < rows.count; i++, y++) {
     if (whole && y == s->out_height) {
       y = 0;
       top += s->in_height;
     }
     set_window(r, (int32_t)y, top, &row);
-    row.out = arn_row(&r->out, first + i);
+    row.out = arn_row(&r->out, rows.first + i);
     r->kernel(&r->conv, &row, b);
   }
 }
@@ -189,13 +211,15 @@ arn_status arn__conv_eval(const arn_eval *e, const void *state) {
   set_groups(&r);
   set_conv(&r);
   set_tensors(&r);
-  const bool line = is_line(&r);
+  const bool line = is_line(&r), flat = is_flat(&r);
   if (line) set_line(&r);
+  if (flat) r.conv.in_width *= (int32_t)rows_of(&r).count;
   if (kinds->depthwise && (s->flags & ARN__CONV_SPARSE)) kinds->sparse->decode(&r, 0, 1);
   for (uint32_t c = 0, count; c < s->out_channels; c += count) {
     count = block_count(&r, c);
     const arn__conv_block b = make_block(&r, c, count);
     if (line) compute_line(&r, &b);
+    else if (flat) compute_flat(&r, &b);
     else if (s->flags & ARN__CONV_BY_PIXELS) compute_pixels(&r, &b);
     else compute_rows(&r, &b);
   }

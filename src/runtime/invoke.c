@@ -3,6 +3,7 @@
 #include "../model/glance.h"
 #include "../plan/rowplan.h"
 #include "calls.h"
+#include "pace.h"
 #include "records.h"
 #include "starter.h"
 
@@ -55,8 +56,9 @@ static arn_status run_rows(const struct run *r, const arn_op *op, const arn__nod
     e->span = (arn_span){0, record->rows};
     return run_span(r, op, state, e);
   }
-  for (uint32_t row = 0; row < record->rows; row++) {
-    e->span = (arn_span){row, 1};
+  const arn__pace pace = arn__pace_of(&r->g, e, record->rows);
+  for (uint32_t row = 0; row < record->rows; row += e->span.count) {
+    e->span = (arn_span){row, arn__pace_next(&pace, op, state, row)};
     const arn_status status = run_span(r, op, state, e);
     if (status != ARN_OK) return status;
   }

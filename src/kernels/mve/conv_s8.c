@@ -7,17 +7,21 @@
 
 // Sixteen products of int8 an instruction, for two pixels and two channels at a time. The zero
 // point of the input is left in: what it adds is taken off the bias before.
+//
+// The last chunk of a window, which is mostly the only one, is multiplied and settled four channels
+// at a time, all in registers. Sums of the others, and of what is rare, go through memory.
 
 #define CHUNK 144u  // elements of a window that are copied at a time, at most
 #define CHANNELS ARN__CONV_CHANNELS
 
-// One or two pixels.
+// Two pixels, or one twice.
 typedef struct pixels {
   const conv_pass *pass;
-  bool one;                       // no pixel b
-  uint32_t at, n;                 // the chunk
-  const int8_t *a, *b;            // it
-  int32_t start[CHANNELS];        // what sums begin with
+  bool one;
+  uint32_t at, n;                      // the chunk
+  const int8_t *a, *b;                 // it
+  const int32_t *from_a, *from_b;      // what sums have been so far
+  int32_t start[CHANNELS];             // what they begin with
   int32_t sums[2][CHANNELS];
   int8_t copy[2][CHUNK];
 } pixels;
@@ -79,9 +83,45 @@ static void take_chunk(pixels *p, conv_cursor *a, conv_cursor *b) {
   p->b = p->one ? p->a : gather(pass, b, p->copy[1], (int32_t)p->n);
 }
 
+ARN__INLINE void copy_two(int8_t *to, const int8_t *a, const int8_t *b, int32_t n) {
+  int8_t *to_b = to + CHUNK;
+  __asm__ volatile("dlstp.8 lr, %[n]\n"
+                   "1:\n\t"
+                   "vldrb.8 q0, [%[a]], #16\n\t"
+                   "vldrb.8 q1, [%[b]], #16\n\t"
+                   "vstrb.8 q0, [%[to]], #16\n\t"
+                   "vstrb.8 q1, [%[to_b]], #16\n\t"
+                   "letp lr, 1b"
+                   : [a] "+r"(a), [b] "+r"(b), [to] "+r"(to), [to_b] "+r"(to_b)
+                   : [n] "r"(n)
+                   : "q0", "q1", "lr", "memory");
+}
+
+// Takes whole windows that begin at elements `a` and `b` of a row and lie inside. Needs: they are
+// one run, or fit a chunk.
+static void take_inside(pixels *p, int32_t a, int32_t b) {
+  const conv_pass *pass = p->pass;
+  const arn__conv_row *r = pass->row;
+  const int32_t length = pass->run_length, step = pass->run_step, end = pass->run_count * step;
+  p->n = pass->window;
+  p->a = (const int8_t *)arn_row(&r->input, r->first) + a;
+  p->b = p->a + (b - a);
+  if ((uint32_t)length == pass->window) return;
+  p->a = p->copy[0];
+  p->b = p->copy[1];
+  int8_t *to = p->copy[0];
+  for (uint32_t y = r->first, left = r->count; left > 0; left--, y += r->step) {
+    const int8_t *row = (const int8_t *)arn_row(&r->input, y);
+    for (int32_t at = 0; at < end; at += step, to += length) {
+      copy_two(to, row + at + a, row + at + b, length);
+    }
+  }
+}
+
 // ---- products -----------------------------------------------------------------------------------
 
-// Two pixels, two channels; the loop's end takes care of what is no multiple of sixteen.
+// Two pixels, two channels; the loop's end takes care of what is no multiple of sixteen. Sums:
+// pixel a, b of the first channel, a, b of the second.
 ARN__INLINE void dot_2x2(int32_t s[4], const int8_t *a, const int8_t *b, const int8_t *w0,
                          const int8_t *w1, uint32_t n) {
   __asm__("dlstp.8 lr, %[n]\n"
@@ -91,51 +131,124 @@ ARN__INLINE void dot_2x2(int32_t s[4], const int8_t *a, const int8_t *b, const i
           "vmladava.s8 %[a0], q0, q1\n\t"
           "vldrb.8 q2, [%[b]], #16\n\t"
           "vmladava.s8 %[b0], q2, q1\n\t"
-          "vldrb.8 q3, [%[w1]], #16\n\t"
-          "vmladava.s8 %[a1], q0, q3\n\t"
-          "vmladava.s8 %[b1], q2, q3\n\t"
+          "vldrb.8 q1, [%[w1]], #16\n\t"
+          "vmladava.s8 %[a1], q0, q1\n\t"
+          "vmladava.s8 %[b1], q2, q1\n\t"
           "letp lr, 1b"
           : [a0] "+Te"(s[0]), [b0] "+Te"(s[1]), [a1] "+Te"(s[2]), [b1] "+Te"(s[3]),
             [a] "+r"(a), [b] "+r"(b), [w0] "+r"(w0), [w1] "+r"(w1)
           : [n] "r"(n)
-          : "q0", "q1", "q2", "q3", "lr", "memory");
-}
-
-// One pixel, two channels.
-ARN__INLINE void dot_1x2(int32_t s[4], const int8_t *a, const int8_t *w0, const int8_t *w1,
-                         uint32_t n) {
-  __asm__("dlstp.8 lr, %[n]\n"
-          "1:\n\t"
-          "vldrb.8 q0, [%[a]], #16\n\t"
-          "vldrb.8 q1, [%[w0]], #16\n\t"
-          "vmladava.s8 %[a0], q0, q1\n\t"
-          "vldrb.8 q3, [%[w1]], #16\n\t"
-          "vmladava.s8 %[a1], q0, q3\n\t"
-          "letp lr, 1b"
-          : [a0] "+Te"(s[0]), [a1] "+Te"(s[2]), [a] "+r"(a), [w0] "+r"(w0), [w1] "+r"(w1)
-          : [n] "r"(n)
-          : "q0", "q1", "q3", "lr", "memory");
+          : "q0", "q1", "q2", "lr", "memory");
 }
 
 // Multiplies the chunk with all channels, two at a time. Of an odd one out, the weights count
 // twice.
 ARN__APART static void multiply(pixels *p) {
   const conv_pass *pass = p->pass;
-  const uint32_t count = pass->block->count, n = p->n;
+  const uint32_t count = pass->block->count;
   const int8_t *w = (const int8_t *)pass->block->filter + conv_filter_at(pass) + p->at;
-  const int8_t *a = p->a, *b = p->b;
+  const int32_t *from_a = p->from_a, *from_b = p->from_b;
   uint32_t step = pass->conv->filter_step;
-  const int32_t *from_a = p->at == 0 ? p->start : p->sums[0];
-  const int32_t *from_b = p->at == 0 ? p->start : p->sums[1];
   for (uint32_t c = 0; c < count; c += 2, w += 2 * step) {
     if (c + 1 == count) step = 0;
     int32_t s[4] = {from_a[c], from_b[c], from_a[c + 1], from_b[c + 1]};
-    if (p->one) dot_1x2(s, a, w, w + step, n);
-    else dot_2x2(s, a, b, w, w + step, n);
+    dot_2x2(s, p->a, p->b, w, w + step, p->n);
     p->sums[0][c] = s[0];
     p->sums[1][c] = s[1];
     p->sums[0][c + 1] = s[2];
     p->sums[1][c + 1] = s[3];
+  }
+  p->from_a = p->sums[0];
+  p->from_b = p->sums[1];
+}
+
+// ---- from sums to outputs -----------------------------------------------------------------------
+
+// Bounds and zero point of the output, and where four channels of two pixels go.
+typedef struct target {
+  int16x8_t low, high;  // relative to the zero point
+  int16_t zero;
+  uint16x8_t to;
+} target;
+
+ARN__INLINE target target_of(const pixels *p) {
+  const arn__conv *s = p->pass->conv;
+  const uint16x8_t pixel = vandq_u16(viwdupq_n_u16(0, 2, 1), vdupq_n_u16(1));
+  const uint16_t next = p->one ? 0 : (uint16_t)s->out_channels;
+  return (target){vdupq_n_s16((int16_t)s->clamp.low), vdupq_n_s16((int16_t)s->clamp.high),
+                  (int16_t)s->out_zero,
+                  vmlaq_n_u16(vshrq_n_u16(vidupq_n_u16(0, 1), 1), pixel, next)};
+}
+
+// Stores requantised sums of four channels.
+ARN__INLINE void store(int8_t *out, int32x4_t a, int32x4_t b, const target *t) {
+  int16x8_t y;
+  __asm__("vqmovnb.s32 %q0, %q1\n\tvqmovnt.s32 %q0, %q2" : "=&w"(y) : "w"(a), "w"(b));
+  y = vminq_s16(vmaxq_s16(y, t->low), t->high);
+  vstrbq_scatter_offset_s16(out, t->to, vaddq_n_s16(y, t->zero));
+}
+
+// Puts the sums of channels c and c + 2 of a pixel into lanes c and c + 2, for c = 0 and 1.
+ARN__INLINE int32x4_t lanes_0_2(int32_t x0, int32_t x2) {
+  int32x4_t v;
+  __asm__("vmov %q0[2], %q0[0], %1, %2" : "=w"(v) : "r"(x0), "r"(x2));
+  return v;
+}
+
+ARN__INLINE int32x4_t lanes_1_3(int32x4_t v, int32_t x1, int32_t x3) {
+  __asm__("vmov %q0[3], %q0[1], %1, %2" : "+w"(v) : "r"(x1), "r"(x3));
+  return v;
+}
+
+// Multiplies the last chunk with all channels, four at a time, and settles them. The last four
+// overlap the ones before, where their number is no multiple of four. Needs: four channels or more,
+// none shifted left.
+ARN__APART static void multiply_last(const pixels *p, int8_t *out) {
+  const conv_pass *pass = p->pass;
+  const target t = target_of(p);
+  const int8_t *a = p->a, *b = p->b;
+  const uint32_t step = pass->conv->filter_step, n = p->n;
+  const int8_t *w = (const int8_t *)pass->block->filter + conv_filter_at(pass) + p->at;
+  const int32_t *from_a = p->from_a, *from_b = p->from_b;
+  const arn__requant *multipliers = pass->block->requant;
+  for (uint32_t left = pass->block->count;;) {
+    int32_t s[4] = {from_a[0], from_b[0], from_a[2], from_b[2]};
+    dot_2x2(s, a, b, w, w + 2 * step, n);
+    int32x4_t ya = lanes_0_2(s[0], s[2]), yb = lanes_0_2(s[1], s[3]);
+    s[0] = from_a[1], s[1] = from_b[1], s[2] = from_a[3], s[3] = from_b[3];
+    dot_2x2(s, a, b, w + step, w + 3 * step, n);
+    ya = lanes_1_3(ya, s[0], s[2]);
+    yb = lanes_1_3(yb, s[1], s[3]);
+    const int32x4x2_t r = vld2q_s32((const int32_t *)multipliers);
+    ya = arn__requantise_down_x4(ya, r.val[0], r.val[1]);
+    yb = arn__requantise_down_x4(yb, r.val[0], r.val[1]);
+    store(out, ya, yb, &t);
+    left -= 4;
+    w += 4 * step;
+    out += 4;
+    from_a += 4;
+    from_b += 4;
+    multipliers += 4;
+    if (left >= 4) continue;
+    if (left == 0) return;
+    w -= (4 - left) * step;
+    out -= 4 - left;
+    from_a -= 4 - left;
+    from_b -= 4 - left;
+    multipliers -= 4 - left;
+    left = 4;
+  }
+}
+
+// Settles the sums of all channels.
+ARN__APART static void finish(const pixels *p, int8_t *out) {
+  const arn__conv_block *block = p->pass->block;
+  const arn__conv *s = p->pass->conv;
+  for (uint32_t c = 0; c < block->count; c++) {
+    for (uint32_t i = 0; i < (p->one ? 1u : 2u); i++) {
+      const int32_t y = arn__requantise((i ? p->from_b : p->from_a)[c], block->requant[c]);
+      out[i * (uint32_t)s->out_channels + c] = (int8_t)(arn__clamp_s32(y, s->clamp) + s->out_zero);
+    }
   }
 }
 
@@ -178,46 +291,58 @@ ARN__APART static void set_start(pixels *p) {
   }
 }
 
-ARN__APART static void finish(const pixels *p, int8_t *a) {
-  const arn__conv_block *block = p->pass->block;
-  const arn__conv *s = p->pass->conv;
-  const arn__output_x4 output = arn__output_x4_of(s->clamp, s->out_zero);
-  int8_t *b = p->one ? a : a + s->out_channels;
-  for (uint32_t c = 0; c < block->count; c += 4) {
-    const mve_pred16_t left = vctp32q(block->count - c);
-    const arn__requant_x4 r = arn__requant_x4_load(block->requant + c);
-    const int32x4_t y = arn__requant_x4_apply(vldrwq_s32(p->sums[1] + c), &r);
-    vstrbq_p_s32(b + c, arn__output_x4_apply(y, &output), left);
-    const int32x4_t x = arn__requant_x4_apply(vldrwq_s32(p->sums[0] + c), &r);
-    vstrbq_p_s32(a + c, arn__output_x4_apply(x, &output), left);
+// Says whether multiply_last() may take the block.
+static bool is_quick(const arn__conv *s, const arn__conv_block *b) {
+  int32x4_t most = vdupq_n_s32(0);
+  for (uint32_t c = 0; c < b->count; c += 4) {
+    const int32x4x2_t r = vld2q_s32((const int32_t *)(b->requant + c));
+    most = vmaxq_m_s32(most, most, r.val[1], vctp32q(b->count - c));
   }
+  return b->count >= 4 && s->out_channels < UINT16_MAX - 4 && vmaxvq_s32(0, most) <= 0;
 }
 
-static void compute(pixels *p, uint32_t column) {
-  conv_cursor a = conv_cursor_at(p->pass, column);
+// Windows that are cut, or come in several chunks, or cannot be quick.
+ARN__APART static void compute_any(pixels *p, uint32_t column, bool quick, int8_t *out) {
+  const conv_pass *pass = p->pass;
+  conv_cursor a = conv_cursor_at(pass, column);
   conv_cursor b = a;
-  b.origin += p->one ? 0 : p->pass->conv->stride * p->pass->conv->in_channels;
-  if (p->pass->window == 0) {
-    memcpy(p->sums[0], p->start, sizeof p->start);
-    memcpy(p->sums[1], p->start, sizeof p->start);
-  }
-  for (p->at = 0; p->at < p->pass->window; p->at += p->n) {
+  b.origin += p->one ? 0 : pass->conv->stride * pass->conv->in_channels;
+  for (p->at = 0; p->at < pass->window; p->at += p->n) {
     take_chunk(p, &a, &b);
+    if (quick && p->at + p->n == pass->window) {
+      multiply_last(p, out);
+      return;
+    }
     multiply(p);
   }
+  finish(p, out);
 }
 
 void arn__conv_row_s8_mve(const arn__conv *conv, const arn__conv_row *row,
                           const arn__conv_block *block) {
   const conv_pass pass = conv_pass_of(conv, row, block);
+  const int32_t step = conv->stride * conv->in_channels;
+  const int32_t room = pass.row_length - (pass.run_count - 1) * pass.run_step - pass.run_length;
+  const bool quick = is_quick(conv, block), one_run = (uint32_t)pass.run_length == pass.window;
+  const bool quick_inside = quick && pass.window > 0 && (one_run || pass.window <= CHUNK);
+  int32_t origin = conv_cursor_at(&pass, row->column).origin;
   int8_t *out = (int8_t *)row->out + block->first;
   pixels p;
   p.pass = &pass;
   set_start(&p);
-  for (uint32_t i = 0; i < row->columns; i += 2, out += 2 * conv->out_channels) {
+  for (uint32_t i = 0; i < row->columns; i += 2) {
     p.one = i + 1 == row->columns;
-    compute(&p, row->column + i);
-    finish(&p, out);
+    p.at = 0;
+    p.from_a = p.from_b = p.start;
+    const int32_t next = origin + (p.one ? 0 : step);
+    if (quick_inside && origin >= 0 && next <= room) {
+      take_inside(&p, origin, next);
+      multiply_last(&p, out);
+    } else {
+      compute_any(&p, row->column + i, quick, out);
+    }
+    origin = next + step;
+    out += 2 * conv->out_channels;
   }
 }
 

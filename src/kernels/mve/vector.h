@@ -24,13 +24,18 @@ ARN__INLINE arn__requant_x4 arn__requant_x4_load(const arn__requant *r) {
   return arn__requant_x4_of(both.val[0], both.val[1]);
 }
 
-// As arn__requantise(). VQRDMULH is arn__high_multiply(), and saturates only where that would wrap.
-// VRSHL divides with ties up; negative numbers are made one less before, unless nothing is divided.
-// At INT32_MIN, where that saturates, nothing is lost: no bit is below a tie.
+// As arn__requantise(), with a shift to the right or none. VQRDMULH is arn__high_multiply(), and
+// saturates only where that would wrap. VRSHL divides with ties up; negative numbers are made one
+// less before, unless nothing is divided. At INT32_MIN, where that saturates, nothing is lost: no bit is below a tie.
+ARN__INLINE int32x4_t arn__requantise_down_x4(int32x4_t sums, int32x4_t q, int32x4_t right) {
+  const int32x4_t high = vqrdmulhq_s32(sums, q);
+  const int32x4_t less = vshrq_n_s32(vandq_s32(high, right), 31);
+  return vrshlq_s32(vqaddq_s32(high, less), right);
+}
+
+// As arn__requantise().
 ARN__INLINE int32x4_t arn__requant_x4_apply(int32x4_t sums, const arn__requant_x4 *r) {
-  const int32x4_t high = vqrdmulhq_s32(vshlq_s32(sums, r->left), r->q);
-  const int32x4_t less = vshrq_n_s32(vandq_s32(high, r->right), 31);
-  return vrshlq_s32(vqaddq_s32(high, less), r->right);
+  return arn__requantise_down_x4(vshlq_s32(sums, r->left), r->q, r->right);
 }
 
 // Bounds and zero point of the output.
