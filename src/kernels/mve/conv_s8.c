@@ -293,12 +293,8 @@ ARN__APART static void set_start(pixels *p) {
 
 // Says whether multiply_last() may take the block.
 static bool is_quick(const arn__conv *s, const arn__conv_block *b) {
-  int32x4_t most = vdupq_n_s32(0);
-  for (uint32_t c = 0; c < b->count; c += 4) {
-    const int32x4x2_t r = vld2q_s32((const int32_t *)(b->requant + c));
-    most = vmaxq_m_s32(most, most, r.val[1], vctp32q(b->count - c));
-  }
-  return b->count >= 4 && s->out_channels < UINT16_MAX - 4 && vmaxvq_s32(0, most) <= 0;
+  return b->count >= 4 && s->out_channels < UINT16_MAX - 4 &&
+         !arn__shifts_left(b->requant, b->count);
 }
 
 // Windows that are cut, or come in several chunks, or cannot be quick.

@@ -24,6 +24,16 @@ ARN__INLINE arn__requant_x4 arn__requant_x4_load(const arn__requant *r) {
   return arn__requant_x4_of(both.val[0], both.val[1]);
 }
 
+// Says whether one of the multipliers shifts left.
+ARN__INLINE bool arn__shifts_left(const arn__requant *r, uint32_t count) {
+  int32x4_t most = vdupq_n_s32(0);
+  for (uint32_t c = 0; c < count; c += 4) {
+    const int32x4x2_t both = vld2q_s32((const int32_t *)(r + c));
+    most = vmaxq_m_s32(most, most, both.val[1], vctp32q(count - c));
+  }
+  return vmaxvq_s32(0, most) > 0;
+}
+
 // As arn__requantise(), with a shift to the right or none. VQRDMULH is arn__high_multiply(), and
 // saturates only where that would wrap. VRSHL divides with ties up; negative numbers are made one
 // less before, unless nothing is divided. At INT32_MIN, where that saturates, nothing is lost: no bit is below a tie.
