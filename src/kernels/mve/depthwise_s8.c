@@ -125,9 +125,9 @@ ARN__INLINE const int8_t *forward(const int8_t *at, int32_t step) {
   return at;
 }
 
-// The taps of each kernel row that are inside the image, of one or two pixels: tap `begin` and those
-// behind it belong to the second pixel only, then to both, then to the first only. Two pixels leave
-// no gap where a stride is no wider than the image.
+// The taps of each kernel row that are inside the image, of one or two pixels: tap `begin` and
+// those behind it belong to the second pixel only, then to both, then to the first only. Two pixels
+// leave no gap where a stride is no wider than the image.
 typedef struct taps {
   int32_t begin, second, both, first;
 } taps;

@@ -36,7 +36,8 @@ ARN__INLINE bool arn__shifts_left(const arn__requant *r, uint32_t count) {
 
 // As arn__requantise(), with a shift to the right or none. VQRDMULH is arn__high_multiply(), and
 // saturates only where that would wrap. VRSHL divides with ties up; negative numbers are made one
-// less before, unless nothing is divided. At INT32_MIN, where that saturates, nothing is lost: no bit is below a tie.
+// less before, unless nothing is divided. At INT32_MIN, where that saturates, nothing is lost: no
+// bit is below a tie.
 ARN__INLINE int32x4_t arn__requantise_down_x4(int32x4_t sums, int32x4_t q, int32x4_t right) {
   const int32x4_t high = vqrdmulhq_s32(sums, q);
   const int32x4_t less = vshrq_n_s32(vandq_s32(high, right), 31);
