@@ -109,8 +109,9 @@ static bool allocate(host_engine *e, const host_options *o, uint32_t alignment) 
 
 // Gives the configuration the block that the options want for the dynamic region.
 static bool allocate_apart(host_engine *e, const host_options *o, arn_config *config) {
-  const uint32_t bytes = e->usage.dynamic_block_bytes;
   if (!o->apart) return true;
+  const uint32_t bytes = o->apart_bytes ? o->apart_bytes : e->usage.dynamic_block_bytes;
+  e->apart_bytes = bytes;
   e->apart = aligned_alloc(BLOCK_ALIGNMENT, apart_size(bytes));
   if (e->apart == NULL) return false;
   memset(e->apart, CANARY, apart_size(bytes));
@@ -180,7 +181,7 @@ static bool all_canary(const uint8_t *from, const uint8_t *to) {
 }
 
 bool host_engine_is_intact(const host_engine *e) {
-  const uint32_t apart = e->usage.dynamic_block_bytes;
+  const uint32_t apart = e->apart_bytes;
   return all_canary(e->block, e->arena) &&
          all_canary(e->arena + e->arena_bytes, e->block + e->block_bytes) &&
          (e->apart == NULL || (all_canary(e->apart, e->apart + CANARY_BYTES) &&

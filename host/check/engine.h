@@ -15,7 +15,8 @@ typedef struct host_options {
   arn_config config;        // config.ops NULL: all operators
   host_fill fill;
   uint32_t arena_bytes;     // 0: exactly what is needed
-  bool apart;               // the dynamic region in a block of its own, of exactly what is needed
+  bool apart;               // the dynamic region in a block of its own
+  uint32_t apart_bytes;     // of that block; 0: exactly what is needed
   uint32_t misalignment;    // of the base, 0..63
 } host_options;
 
@@ -25,6 +26,7 @@ typedef struct host_engine {
   uint8_t *arena;
   uint32_t arena_bytes;
   uint8_t *apart;           // canary, dynamic region, canary; NULL where it lies in the arena
+  uint32_t apart_bytes;
   void *file;               // a copy of the file that the engine owns, or NULL
   host_stream *stream;      // streamed inputs and outputs; NULL where the options bring their own
   arn_model model;

@@ -208,16 +208,27 @@ static arn_status open_engine(const cli_model *m, const host_options *options,
   return status;
 }
 
+// Of two blocks, the one that is too small.
+static int too_small(const cli_model *m, const arn_error *e) {
+  const bool dynamic = e->what == ARN_WHAT_ARENA_TENSOR || e->what == ARN_WHAT_ARENA_SCRATCH ||
+                       e->what == ARN_WHAT_ARENA_PREPARE;
+  return cli_fail(EXIT_ARENA, "%s: %s is too small; it needs %u bytes", m->path,
+                  dynamic ? "the block of the dynamic region (--dynamic)"
+                          : "the arena, of the static region alone (--arena),", e->total_need);
+}
+
 int cli_start(const cli_model *m, const cli_options *o, const arn_hooks *hooks, host_engine *e) {
   arn_error error = {0};
   const char *why = NULL;
-  host_options options = {.fill = HOST_FILL_A5, .arena_bytes = o->arena_bytes};
+  host_options options = {.fill = HOST_FILL_A5, .arena_bytes = o->arena_bytes,
+                          .apart = o->dynamic_bytes > 0, .apart_bytes = o->dynamic_bytes};
   const bool by_rows = o->planner == CLI_PLANNER_ROWS;
   options.config.planner = by_rows ? ARN_PLANNER_AUTO : o->planner;
   options.config.flags = o->flags;
   options.config.alignment = (uint16_t)o->alignment;
   if (hooks) options.config.hooks = *hooks;
   if (open_engine(m, &options, o, e, &error, &why) != ARN_OK) {
+    if (error.status == ARN_ERR_NO_MEMORY && options.apart) return too_small(m, &error);
     return why ? cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why) : cli_complain(m, &error);
   }
   const int code = o->wish_only ? EXIT_OK : check_streams(m, o, e);

@@ -90,6 +90,7 @@ typedef struct cli_options {
   bool json;
   uint8_t planner, flags;
   uint32_t alignment, arena_bytes;
+  uint32_t dynamic_bytes;     // of a block of its own for the dynamic region; 0: none
   uint32_t budget_seconds;    // of CLI_PLANNER_ROWS; 0: 10
   host_stream_wish stream;    // likewise
   bool wish_only;             // what can't be streamed is no error

@@ -14,14 +14,17 @@
 static const char usage[] =
     "Usage: arenite diagnose (--arena BYTES | --board NAME) [--planner P] [--align N]\n"
     "                        [--no-overlap] [--keep-all] [--copy-weights] [--budget S]\n"
-    "                        [--json] MODEL.tflite\n"
+    "                        [--region BYTES]... [--json] MODEL.tflite\n"
     "Says which allocation fails in an arena of that size, plans again without each of size,\n"
     "alignment, order, fragmentation, scratch and records to see which is to blame, and carries\n"
-    "out what could be done: other planners and alignments, rows, streamed inputs, int8. What\n"
-    "saves bytes is listed by how many, with its command.\n"
+    "out what could be done: other planners and alignments, another order of operators, rows,\n"
+    "streamed inputs, two regions of RAM, int8. What saves bytes is listed by how many, with its\n"
+    "command.\n"
     "  --arena BYTES   the arena (64K, 1M are understood)\n"
     "  --board NAME    the largest RAM region of a part in the table of `arenite fit` (the\n"
     "                  beginning of its name will do)\n"
+    "  --region BYTES  another region of RAM, where a part of the arena could lie; with --board,\n"
+    "                  all others of the part are known\n"
     "  --planner, --align, --no-overlap, --keep-all, --copy-weights\n"
     "                  how the device is configured, if not by default\n"
     "  --budget S      seconds of processor time for each search by rows (2)\n"
@@ -32,8 +35,17 @@ static const char usage[] =
 struct request {
   const char *path, *board;
   host_advice_case c;
+  host_region others[HOST_BOARD_REGIONS];
   bool json;
 };
+
+static bool add_region(struct request *q, const char *name, uint32_t bytes) {
+  if (q->c.other_count == HOST_BOARD_REGIONS) return false;
+  host_region *r = &q->others[q->c.other_count++];
+  snprintf(r->name, sizeof r->name, "%s", name);
+  r->bytes = bytes;
+  return true;
+}
 
 static bool copy_all(void *context, uint32_t subgraph, const arn_tensor *tensor) {
   (void)context;
@@ -48,6 +60,7 @@ static bool take(void *request, int option) {
   arn_config *config = &q->c.config;
   switch (option) {
     case 'a': return cli_parse_bytes(optarg, &q->c.arena_bytes) && q->c.arena_bytes > 0;
+    case 'r': return cli_parse_bytes(optarg, &number) && add_region(q, "the other one", number);
     case 'b': q->board = optarg; return true;
     case 'p':
       return cli_parse_planner(optarg, &config->planner) && config->planner <= ARN_PLANNER_OFFLINE;
@@ -71,6 +84,7 @@ static int parse(int argc, char **argv, struct request *q) {
       {"arena", required_argument, 0, 'a'},   {"board", required_argument, 0, 'b'},
       {"planner", required_argument, 0, 'p'}, {"align", required_argument, 0, 'g'},
       {"no-overlap", no_argument, 0, 'n'},    {"keep-all", no_argument, 0, 'k'},
+      {"region", required_argument, 0, 'r'},
       {"copy-weights", no_argument, 0, 'w'},  {"budget", required_argument, 0, 's'},
       {"json", no_argument, 0, 'j'},          {"help", no_argument, 0, 'h'},
       {0, 0, 0, 0}};
@@ -101,6 +115,10 @@ static int use_board(struct request *q) {
       if (board->regions[i].bytes > region->bytes) region = &board->regions[i];
     }
     q->c.arena_bytes = region->bytes;
+    for (uint32_t i = 0; i < board->region_count; i++) {
+      const host_region *other = &board->regions[i];
+      if (other != region) (void)add_region(q, other->name, other->bytes);
+    }
     if (!q->json) printf("%s: %s, %u bytes\n", board->name, region->name, region->bytes);
   }
   host_boards_free(&boards);
@@ -149,7 +167,7 @@ static int print_json(const host_advice_case *c, const arn_model *m, const host_
     cJSON_AddStringToObject(item, "remedy", r->name);
     cJSON_AddNumberToObject(item, "arena_bytes", r->arena_bytes);
     cJSON_AddNumberToObject(item, "saved_bytes", a->need_bytes - r->arena_bytes);
-    cJSON_AddBoolToObject(item, "fits", r->arena_bytes <= a->arena_bytes);
+    cJSON_AddBoolToObject(item, "fits", r->fits);
     cJSON_AddStringToObject(item, "text", r->text);
     cJSON_AddStringToObject(item, "command", r->command);
     cJSON_AddItemToArray(remedies, item);
@@ -182,6 +200,7 @@ int cli_diagnose(int argc, char **argv) {
   if (code == EXIT_OK) code = cli_load(&m, q.path);
   if (code != EXIT_OK) return code;
   q.c.path = q.path;
+  q.c.others = q.others;
   q.c.bytes = m.bytes;
   q.c.size = m.size;
   code = cli_print_advice(&m, &q.c, q.json);

@@ -13,8 +13,9 @@
 static const char usage[] =
     "Usage: arenite fit [--board FILE] [--part TEXT] [--all] [--planner P] [--json] MODEL.tflite\n"
     "Goes through a table of microcontrollers (boards/boards.csv, with its sources): where the\n"
-    "arena would lie, what is left of RAM beside arena and stack, what is left of flash beside\n"
-    "the model and the engine, and an ESTIMATE of the time: multiply-accumulates, times\n"
+    "arena would lie (a+b: no region of RAM holds it; its dynamic region lies in a and the rest\n"
+    "in b, see config.dynamic), what is left of RAM beside arena and stack, what is left of flash\n"
+    "beside the model and the engine, and an ESTIMATE of the time: multiply-accumulates, times\n"
     "instructions measured in an emulator for each, at one instruction a cycle. Real parts wait\n"
     "for flash and RAM; a part with its own accelerator is not considered. The smallest part\n"
     "comes first.\n"
@@ -34,7 +35,7 @@ struct request {
 
 // What a model needs.
 struct need {
-  uint32_t arena_bytes;
+  arn_usage usage;
   uint64_t file_bytes, macs;
   const host_facts *facts;
 };
@@ -43,7 +44,7 @@ struct need {
 struct verdict {
   const host_board *board;
   const host_speed *speed;  // NULL: nothing measured comes close
-  int region;               // for the arena; -1: none is large enough
+  host_board_place place;   // of the arena
   int64_t ram_left, flash_left;
   double milliseconds;      // 0: no estimate
   bool fits, own_speed;
@@ -123,15 +124,20 @@ static void size_of_engine(const host_speeds *speeds, const host_speed *own, uin
   }
 }
 
+static int64_t arena_at(const arn_usage *u, host_board_place place) {
+  return place.dynamic == place.fixed ? (int64_t)u->arena_bytes
+                                      : (int64_t)u->static_bytes + u->dynamic_block_bytes;
+}
+
 static struct verdict judge(const struct need *need, const host_speeds *speeds,
                             const host_board *b) {
-  struct verdict v = {.board = b, .region = host_board_region_for(b, need->arena_bytes)};
+  struct verdict v = {.board = b, .place = host_board_place_for(b, &need->usage)};
   uint32_t text, stack;
   v.speed = host_speed_for(speeds, b->core, &v.own_speed);
   size_of_engine(speeds, v.speed, &text, &stack);
-  v.ram_left = (int64_t)host_board_ram(b) - need->arena_bytes - stack;
+  v.ram_left = (int64_t)host_board_ram(b) - arena_at(&need->usage, v.place) - stack;
   v.flash_left = (int64_t)b->flash_bytes - (int64_t)need->file_bytes - text;
-  v.fits = v.region >= 0 && v.ram_left >= 0 && v.flash_left >= 0;
+  v.fits = v.place.dynamic >= 0 && v.ram_left >= 0 && v.flash_left >= 0;
   if (v.speed) {
     v.milliseconds = host_speed_instructions(v.speed, need->facts) / (b->mhz * 1000.0);
   }
@@ -154,8 +160,8 @@ static const char *why_not(const struct verdict *v, char *text, size_t size) {
   for (uint32_t i = 0; i < v->board->region_count; i++) {
     if (v->board->regions[i].bytes > largest) largest = v->board->regions[i].bytes;
   }
-  if (v->region < 0) {
-    snprintf(text, size, "no region holds the arena (largest %u KB)", largest / 1024);
+  if (v->place.dynamic < 0) {
+    snprintf(text, size, "no regions hold the arena (largest %u KB)", largest / 1024);
   } else if (v->ram_left < 0) {
     snprintf(text, size, "RAM lacks %lld bytes", (long long)-v->ram_left);
   } else {
@@ -172,8 +178,15 @@ static void put_time(char *text, size_t size, const struct verdict *v) {
                 v->own_speed ? "" : "*");
 }
 
+static void put_place(char *text, size_t size, const struct verdict *v) {
+  const host_region *regions = v->board->regions;
+  const host_board_place p = v->place;
+  if (p.dynamic == p.fixed) snprintf(text, size, "%s", regions[p.dynamic].name);
+  else snprintf(text, size, "%s+%s", regions[p.dynamic].name, regions[p.fixed].name);
+}
+
 static void print_board(const struct verdict *v) {
-  char time[32], why[80];
+  char time[32], why[80], where[40];
   const host_board *b = v->board;
   put_time(time, sizeof time, v);
   if (!v->fits) {
@@ -181,8 +194,9 @@ static void print_board(const struct verdict *v) {
            why_not(v, why, sizeof why));
     return;
   }
-  printf("%-20.20s %-13.13s %5.4g MHz  %-8.8s %7.1f KB %9.1f KB%c %12s\n", b->name, b->core, b->mhz,
-         b->regions[v->region].name, (double)v->ram_left / 1024.0, (double)v->flash_left / 1024.0,
+  put_place(where, sizeof where, v);
+  printf("%-20.20s %-13.13s %5.4g MHz  %-13.13s %7.1f KB %9.1f KB%c %12s\n", b->name, b->core, b->mhz,
+         where, (double)v->ram_left / 1024.0, (double)v->flash_left / 1024.0,
          b->external_flash ? 'x' : ' ', time);
 }
 
@@ -192,9 +206,9 @@ static void print_text(const struct request *q, const struct need *need, const s
   for (uint32_t i = 0; i < count; i++) fits += list[i].fits;
   printf(
       "%s\n  arena %u bytes, file %llu bytes, %llu multiply-accumulates: fits %u of %u parts\n\n",
-      q->common.path, need->arena_bytes, (unsigned long long)need->file_bytes,
+      q->common.path, need->usage.arena_bytes, (unsigned long long)need->file_bytes,
       (unsigned long long)need->macs, fits, count);
-  printf("%-20s %-13s %9s  %-8s %10s %13s %12s\n", "part", "core", "speed", "arena in", "RAM left",
+  printf("%-20s %-13s %9s  %-13s %10s %13s %12s\n", "part", "core", "speed", "arena in", "RAM left",
          "flash left", "estimate");
   for (uint32_t i = 0; i < count; i++) {
     if (list[i].fits || q->all) print_board(&list[i]);
@@ -225,7 +239,10 @@ static cJSON *board_as_json(const struct verdict *v) {
   }
   cJSON_AddBoolToObject(item, "fits", v->fits);
   if (!v->fits) cJSON_AddStringToObject(item, "why", why_not(v, why, sizeof why));
-  if (v->region >= 0) cJSON_AddStringToObject(item, "region", b->regions[v->region].name);
+  if (v->place.dynamic >= 0) {
+    cJSON_AddStringToObject(item, "region", b->regions[v->place.dynamic].name);
+    cJSON_AddStringToObject(item, "static_region", b->regions[v->place.fixed].name);
+  }
   cJSON_AddNumberToObject(item, "ram_left_bytes", (double)v->ram_left);
   cJSON_AddNumberToObject(item, "flash_left_bytes", (double)v->flash_left);
   if (v->milliseconds > 0.0) {
@@ -238,7 +255,9 @@ static cJSON *board_as_json(const struct verdict *v) {
 static int print_json(const struct request *q, const struct need *need, const struct verdict *list,
                       uint32_t count) {
   cJSON *json = host_json_new("arenite.fit", 1, q->common.path);
-  cJSON_AddNumberToObject(json, "arena_bytes", need->arena_bytes);
+  cJSON_AddNumberToObject(json, "arena_bytes", need->usage.arena_bytes);
+  cJSON_AddNumberToObject(json, "static_bytes", need->usage.static_bytes);
+  cJSON_AddNumberToObject(json, "dynamic_block_bytes", need->usage.dynamic_block_bytes);
   cJSON_AddNumberToObject(json, "file_bytes", (double)need->file_bytes);
   cJSON_AddNumberToObject(json, "macs", (double)need->macs);
   cJSON *parts = cJSON_AddArrayToObject(json, "parts");
@@ -277,7 +296,7 @@ static int run(const struct request *q, const cli_model *m, const host_boards *b
   if (!host_facts_gather(&f, &e.nn)) {
     code = cli_fail(EXIT_INTERNAL, "out of host memory");
   } else {
-    const struct need need = {e.usage.arena_bytes, m->size, f.macs, &f};
+    const struct need need = {e.usage, m->size, f.macs, &f};
     code = fit(q, &need, boards);
     host_facts_free(&f);
   }

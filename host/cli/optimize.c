@@ -9,12 +9,13 @@
 #include "host/cli/command.h"
 #include "host/report/json.h"
 #include "host/rewrite/optimize.h"
+#include "host/rewrite/reorder.h"
 #include "host/rewrite/same.h"
 
 static const char usage[] =
     "Usage: arenite optimize [--budget S] [--stream-input N]... [--stream-output N]...\n"
-    "                        [--max-steps N] [--trade] [--seed N] [--keep-graph] [--json]\n"
-    "                        -o OUT.tflite MODEL.tflite\n"
+    "                        [--max-steps N] [--trade] [--seed N] [--keep-graph] [--order]\n"
+    "                        [--json] -o OUT.tflite MODEL.tflite\n"
     "Simplifies the graph (dead operators, constants, paddings and activations that neighbours\n"
     "can do, transposes that cancel; another order, where it needs less), plans the model by\n"
     "rows and writes it with that plan in its metadata (docs/plan-format.md), and with a\n"
@@ -29,6 +30,8 @@ static const char usage[] =
     "  --stream-input N   input N arrives by rows through a callback and is never whole in memory\n"
     "  --stream-output N  likewise for output N\n"
     "  --keep-graph       no graph rewrites: the operators stay as they are\n"
+    "  --order            only another order of operators, the one with the least alive at once:\n"
+    "                     no row plan, no other rewrites; exit code 1 where none needs less\n"
     "  --json             schema arenite.optimize, version 1\n"
     "Example: arenite optimize -o person_rows.tflite person_detect.tflite\n";
 
@@ -45,7 +48,7 @@ struct trades {
 struct request {
   const char *path, *out;
   host_search_options search;
-  bool json, trade;
+  bool json, trade, order_only;
   struct trades trades;
 };
 
@@ -75,6 +78,7 @@ static int parse(int argc, char **argv, struct request *q) {
       {"output", required_argument, 0, 'o'},       {"help", no_argument, 0, 'h'},
       {"keep-graph", no_argument, 0, 'k'},         {"max-steps", required_argument, 0, 'm'},
       {"trade", no_argument, 0, 't'},              {"seed", required_argument, 0, 'e'},
+      {"order", no_argument, 0, 'r'},
       {0, 0, 0, 0}};
   int c;
   optind = 1;
@@ -100,6 +104,7 @@ static int parse(int argc, char **argv, struct request *q) {
         q->search.seed = number;
         break;
       case 't': q->trade = true; break;
+      case 'r': q->order_only = true; break;
       case 'o': q->out = optarg; break;
       case 'k': q->search.keep_graph = true; break;
       case 'j': q->json = true; break;
@@ -230,6 +235,50 @@ static int print(const struct request *q, const arn_optimized *r, const arn_usag
   return host_json_print(json) ? EXIT_OK : cli_fail(EXIT_INTERNAL, "out of host memory");
 }
 
+// The two files, run next to each other, before the second is kept.
+static int check_and_save(const struct request *q, const cli_model *m, const uint8_t *bytes,
+                          size_t size) {
+  if (!arn_run_the_same(m->bytes, m->size, bytes, size, 2)) {
+    return cli_fail(EXIT_CHECK, "%s: the new file gives other bytes: please report", m->path);
+  }
+  return save(q->out, bytes, size);
+}
+
+static int print_reordered(const struct request *q, uint32_t before, uint32_t after) {
+  if (!q->json) {
+    printf("%s\n  whole arena                    %9u bytes (was %u), by order of operators alone\n"
+           "  outputs equal to the byte; written to %s\n", q->path, after, before, q->out);
+    return EXIT_OK;
+  }
+  cJSON *json = host_json_new("arenite.optimize", 1, q->path);
+  cJSON_AddStringToObject(json, "output", q->out);
+  cJSON_AddBoolToObject(json, "reordered", true);
+  cJSON_AddBoolToObject(json, "by_rows", false);
+  cJSON_AddNumberToObject(json, "arena_bytes_before", before);
+  cJSON_AddNumberToObject(json, "arena_bytes", after);
+  return host_json_print(json) ? EXIT_OK : cli_fail(EXIT_INTERNAL, "out of host memory");
+}
+
+static int reorder(const struct request *q, const cli_model *m) {
+  arn_reordered r;
+  arn_error error = {0};
+  arn_usage before;
+  const char *why = NULL;
+  const arn_config config = {.ops = &arn_ops_all, .flags = ARN_IGNORE_PLAN};
+  if (host_measure(&m->model, &config, &before, &error) != ARN_OK) return cli_complain(m, &error);
+  if (!arn_reorder_measured(m->bytes, m->size, &config, &r, &why)) {
+    return cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why);
+  }
+  if (r.bytes == NULL || r.usage.arena_bytes >= before.arena_bytes) {
+    free(r.bytes);
+    return cli_fail(EXIT_CHECK, "%s: no order of operators that was found needs less than the "
+                    "file's; nothing was written", m->path);
+  }
+  int code = check_and_save(q, m, r.bytes, r.size);
+  free(r.bytes);
+  return code == EXIT_OK ? print_reordered(q, before.arena_bytes, r.usage.arena_bytes) : code;
+}
+
 static int optimize(const struct request *q, const cli_model *m) {
   arn_error error = {0};
   arn_optimized r;
@@ -240,11 +289,7 @@ static int optimize(const struct request *q, const cli_model *m) {
   const arn_status status = arn_optimize(m->bytes, m->size, &q->search, &r, &error, &why);
   if (status != ARN_OK && why) return cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why);
   if (status != ARN_OK) return cli_complain(m, &error);
-  int code = EXIT_OK;
-  if (!arn_run_the_same(m->bytes, m->size, r.bytes, r.size, 2)) {
-    code = cli_fail(EXIT_CHECK, "%s: the optimised file gives other bytes: please report", m->path);
-  }
-  if (code == EXIT_OK) code = save(q->out, r.bytes, r.size);
+  int code = check_and_save(q, m, r.bytes, r.size);
   if (code == EXIT_OK) code = print(q, &r, &before);
   free(r.bytes);
   return code;
@@ -260,7 +305,7 @@ int cli_optimize(int argc, char **argv) {
   q.search.context = &q;
   code = cli_load(&m, q.path);
   if (code != EXIT_OK) return code;
-  code = optimize(&q, &m);
+  code = q.order_only ? reorder(&q, &m) : optimize(&q, &m);
   cli_unload(&m);
   return code;
 }

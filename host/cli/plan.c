@@ -7,9 +7,9 @@
 #include "host/report/text.h"
 
 static const char usage[] =
-    "Usage: arenite plan [--planner P] [--align N] [--arena BYTES] [--keep-all] [--no-overlap]\n"
-    "                    [--budget S] [--stream-input N]... [--stream-output N]... [--ladder]\n"
-    "                    [--json] MODEL.tflite\n"
+    "Usage: arenite plan [--planner P] [--align N] [--arena BYTES] [--dynamic BYTES]\n"
+    "                    [--keep-all] [--no-overlap] [--budget S] [--stream-input N]... [--stream-output N]...\n"
+    "                    [--ladder] [--json] MODEL.tflite\n"
     "Plans the arena of a model and explains it: the exact size, the peak and everything alive "
     "there,\n"
     "the memory formula, a map (addresses down, steps across) and the curve of live bytes.\n"
@@ -21,6 +21,8 @@ static const char usage[] =
     "  --arena BYTES  check against an arena of this size (64K, 1M are understood); exit code 5 "
     "if it\n"
     "                 is too small\n"
+    "  --dynamic BYTES  likewise, the dynamic region in a block of its own of this size, as\n"
+    "                 config.dynamic gives it; --arena is then for the static region alone\n"
     "  --keep-all     no reuse of memory: every tensor can be read after a run\n"
     "  --no-overlap   outputs never share memory with the inputs of their operator\n"
     "  --budget S     seconds to search rows (10)\n"
@@ -49,7 +51,8 @@ static int parse(int argc, char **argv, cli_options *o, bool *ladder) {
       {"no-overlap", no_argument, 0, 'n'},    {"json", no_argument, 0, 'j'},
       {"budget", required_argument, 0, 's'},  {"stream-input", required_argument, 0, 'i'},
       {"stream-output", required_argument, 0, 'o'}, {"ladder", no_argument, 0, 'l'},
-      {"help", no_argument, 0, 'h'},          {0, 0, 0, 0}};
+      {"dynamic", required_argument, 0, 'd'}, {"help", no_argument, 0, 'h'},
+      {0, 0, 0, 0}};
   int c;
   optind = 1;
   while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -64,6 +67,11 @@ static int parse(int argc, char **argv, cli_options *o, bool *ladder) {
         break;
       case 'b':
         if (!cli_parse_bytes(optarg, &o->arena_bytes) || o->arena_bytes == 0) {
+          return bad("number of bytes", optarg);
+        }
+        break;
+      case 'd':
+        if (!cli_parse_bytes(optarg, &o->dynamic_bytes) || o->dynamic_bytes == 0) {
           return bad("number of bytes", optarg);
         }
         break;
@@ -120,6 +128,17 @@ static int report(const cli_options *o, const host_engine *e, const cli_ladder *
   return code;
 }
 
+static void print_fit(const cli_options *o, const arn_usage *u) {
+  const uint32_t need = o->dynamic_bytes ? u->static_bytes : u->arena_bytes;
+  if (o->arena_bytes) {
+    printf("fits in %u bytes, %u to spare\n", o->arena_bytes, o->arena_bytes - need);
+  }
+  if (o->dynamic_bytes) {
+    printf("the dynamic region fits in %u bytes, %u to spare\n", o->dynamic_bytes,
+           o->dynamic_bytes - u->dynamic_block_bytes);
+  }
+}
+
 int cli_plan(int argc, char **argv) {
   cli_options o = {0};
   cli_model m;
@@ -130,11 +149,8 @@ int cli_plan(int argc, char **argv) {
   if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
   code = cli_load(&m, o.path);
   if (code != EXIT_OK) return code;
-  const uint32_t arena_bytes = o.arena_bytes;
   code = cli_start(&m, &o, NULL, &e);
-  if (code == EXIT_OK && arena_bytes > 0 && !o.json) {
-    printf("fits in %u bytes, %u to spare\n", arena_bytes, arena_bytes - e.usage.arena_bytes);
-  }
+  if (code == EXIT_OK && !o.json) print_fit(&o, &e.usage);
   if (code == EXIT_OK) {
     if (climbs) code = cli_ladder_climb(&m, &o, &ladder);
     if (code == EXIT_OK) code = report(&o, &e, climbs ? &ladder : NULL);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "host/check/engine.h"
+#include "host/decide/boards.h"
 
 // What is to be explained. Borrows everything.
 typedef struct host_advice_case {
@@ -14,6 +15,8 @@ typedef struct host_advice_case {
   size_t size;
   arn_config config;         // as on the device; `ops` may be NULL: all
   uint32_t arena_bytes;
+  const host_region *others; // further regions of RAM that it has
+  uint32_t other_count;
   double budget_seconds;     // for planning by rows
   void (*progress)(const char *what);   // told before each thing that takes long; NULL: silent
 } host_advice_case;
@@ -26,12 +29,13 @@ typedef struct host_cause {
 
 typedef struct host_remedy {
   const char *name;
-  uint32_t arena_bytes;      // the whole arena then
+  uint32_t arena_bytes;      // the whole arena then; "regions": what of it stays where it was
+  bool fits;
   char text[160], command[256];
 } host_remedy;
 
 #define HOST_MAX_CAUSES 8u
-#define HOST_MAX_REMEDIES 10u
+#define HOST_MAX_REMEDIES 12u
 
 typedef struct host_advice {
   uint32_t arena_bytes, need_bytes;

@@ -50,9 +50,8 @@ static void print_remedies(FILE *out, const host_advice *a) {
   if (a->remedy_count == 0) fprintf(out, "  nothing that this tool knows saves a byte\n");
   for (uint32_t i = 0; i < a->remedy_count; i++) {
     const host_remedy *r = &a->remedies[i];
-    const bool fits = r->arena_bytes <= a->arena_bytes;
     fprintf(out, "  saves %u: arena %u%s: %s\n", a->need_bytes - r->arena_bytes, r->arena_bytes,
-            fits ? " (fits)" : "", r->name);
+            r->fits ? " (fits)" : "", r->name);
     host_wrap(out, 6, r->text);
     host_wrap(out, 6, r->command);
   }

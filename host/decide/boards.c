@@ -131,6 +131,18 @@ int host_board_region_for(const host_board *board, uint32_t bytes) {
   return -1;
 }
 
+host_board_place host_board_place_for(const host_board *b, const arn_usage *u) {
+  const int whole = host_board_region_for(b, u->arena_bytes);
+  if (whole >= 0) return (host_board_place){whole, whole};
+  for (int d = 0; d < (int)b->region_count; d++) {
+    if (b->regions[d].bytes < u->dynamic_block_bytes) continue;
+    for (int f = 0; f < (int)b->region_count; f++) {
+      if (f != d && b->regions[f].bytes >= u->static_bytes) return (host_board_place){d, f};
+    }
+  }
+  return (host_board_place){-1, -1};
+}
+
 // ---- speed -------------------------------------------------------------------------------------
 
 #define SPEED_COLUMNS 8u

@@ -38,6 +38,14 @@ uint64_t host_board_ram(const host_board *board);
 // Returns the first region that holds `bytes`; -1: none.
 int host_board_region_for(const host_board *board, uint32_t bytes);
 
+// Where an arena would lie: whole in a region; or, where none holds it, its dynamic region in the
+// first that holds that, and its static region in another.
+typedef struct host_board_place {
+  int dynamic, fixed;   // regions; both -1: nowhere
+} host_board_place;
+
+host_board_place host_board_place_for(const host_board *board, const arn_usage *usage);
+
 // ---- speed -------------------------------------------------------------------------------------
 
 // Instructions as measured in an emulator (bench/device), int8 networks. Not cycles.

@@ -139,6 +139,7 @@ void host_json_add_plan(cJSON *object, const host_facts *f) {
   add_number(object, "arena_bytes", u->arena_bytes);
   add_number(object, "static_bytes", u->static_bytes);
   add_number(object, "dynamic_peak_bytes", u->dynamic_bytes);
+  add_number(object, "dynamic_block_bytes", u->dynamic_block_bytes);
   add_number(object, "peak_offset", u->peak_offset);
   add_number(object, "peak_step", f->peak_step);
   add_number(object, "lower_bound_bytes", f->bound_bytes);

@@ -117,6 +117,8 @@ void host_text_profile(FILE *out, const host_facts *f) {
           f->bound_bytes ? 100.0 * (double)((int64_t)u->dynamic_bytes - f->bound_bytes) /
                                f->bound_bytes : 0.0);
   fprintf(out, "  largest scratch%9u bytes\n", scratch);
+  fprintf(out, "  in two blocks  %9u bytes for the arena, %u for config.dynamic\n", u->static_bytes,
+          u->dynamic_block_bytes);
   put_peak(out, f);
   put_largest(out, f);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/check/engine.h"
 #include "host/rewrite/graph.h"
 #include "host/search/order.h"
 
@@ -102,4 +101,32 @@ bool arn_reorder(const void *source, size_t source_bytes, uint8_t **bytes, size_
   free(order.nodes);
   rewrite_graph_free(&g);
   return ok;
+}
+
+// Files are read in place: at a multiple of 16.
+static bool align(arn_reordered *r) {
+  uint8_t *copy = aligned_alloc(16, (r->size / 16 + 1) * 16);
+  if (copy) memcpy(copy, r->bytes, r->size);
+  free(r->bytes);
+  r->bytes = copy;
+  return copy != NULL;
+}
+
+bool arn_reorder_measured(const void *source, size_t source_bytes, const arn_config *config,
+                          arn_reordered *r, const char **why) {
+  arn_model model;
+  arn_error error;
+  memset(r, 0, sizeof *r);
+  if (!arn_reorder(source, source_bytes, &r->bytes, &r->size, why)) return false;
+  if (r->bytes == NULL) return true;
+  *why = "out of host memory";
+  if (!align(r)) return false;
+  *why = "the reordered file does not start";
+  bool ok = arn_model_open(&model, r->bytes, r->size, &error) == ARN_OK;
+  if (ok) arn_model_infer_shapes(&model);
+  ok = ok && host_measure(&model, config, &r->usage, &error) == ARN_OK;
+  if (ok) return true;
+  free(r->bytes);
+  r->bytes = NULL;
+  return false;
 }

@@ -2,9 +2,7 @@
 #ifndef ARENITE_HOST_REWRITE_REORDER_H
 #define ARENITE_HOST_REWRITE_REORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "host/check/engine.h"
 
 // Writes `source` (16-byte aligned) anew with its operators in the best order
 // (host/search/order.h).
@@ -14,5 +12,15 @@
 // carried over, or the host has no memory.
 bool arn_reorder(const void *source, size_t source_bytes, uint8_t **bytes, size_t *size,
                  const char **why);
+
+typedef struct arn_reordered {
+  uint8_t *bytes;      // of the file, aligned for opening; the caller frees. NULL: as arn_reorder
+  size_t size;
+  arn_usage usage;     // by the configuration asked for
+} arn_reordered;
+
+// Likewise, and measures the file in its new order. Needs: config->ops.
+bool arn_reorder_measured(const void *source, size_t source_bytes, const arn_config *config,
+                          arn_reordered *result, const char **why);
 
 #endif

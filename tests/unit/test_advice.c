@@ -91,6 +91,34 @@ static void remedies_are_carried_out(void **state) {
   }
 }
 
+static void wants_fits(const struct model *m, uint32_t arena, uint32_t other, bool fits) {
+  const host_region region = {"ccm", other};
+  host_advice_case c = case_of(m, arena);
+  host_advice a;
+  arn_error error;
+  c.others = &region;
+  c.other_count = other > 0;
+  assert_int_equal(host_advise(&c, &a, &error), ARN_OK);
+  const host_remedy *r = find_remedy(&a, "regions");
+  assert_non_null(r);
+  assert_int_equal(r->fits, fits);
+}
+
+static void two_regions_are_weighed(void **state) {
+  const struct model *m = *state;
+  arn_model model;
+  arn_usage u;
+  arn_error error;
+  const arn_config config = {.ops = &arn_ops_all};
+  assert_int_equal(arn_model_open(&model, m->bytes, m->size, &error), ARN_OK);
+  assert_int_equal(host_measure(&model, &config, &u, &error), ARN_OK);
+  wants_fits(m, u.dynamic_block_bytes, u.static_bytes, true);
+  wants_fits(m, u.dynamic_block_bytes, u.static_bytes - 1, false);
+  wants_fits(m, u.dynamic_block_bytes - 1, u.static_bytes, false);
+  wants_fits(m, u.static_bytes, u.dynamic_block_bytes, true);   // the other way round
+  wants_fits(m, u.dynamic_block_bytes, 0, false);               // no other region is known
+}
+
 static void causes_are_planned_without(void **state) {
   const struct model *m = *state;
   host_advice_case c = case_of(m, 2048);
@@ -189,6 +217,7 @@ static void lines_are_broken_at_spaces(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(remedies_are_carried_out, open_model, close_model),
+      cmocka_unit_test_setup_teardown(two_regions_are_weighed, open_model, close_model),
       cmocka_unit_test_setup_teardown(causes_are_planned_without, open_model, close_model),
       cmocka_unit_test_setup_teardown(exactly_enough_fits, open_model, close_model),
       cmocka_unit_test_setup_teardown(records_lead_back, open_model, close_model),
