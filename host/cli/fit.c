@@ -195,8 +195,8 @@ static void print_board(const struct verdict *v) {
     return;
   }
   put_place(where, sizeof where, v);
-  printf("%-20.20s %-13.13s %5.4g MHz  %-13.13s %7.1f KB %9.1f KB%c %12s\n", b->name, b->core, b->mhz,
-         where, (double)v->ram_left / 1024.0, (double)v->flash_left / 1024.0,
+  printf("%-20.20s %-13.13s %5.4g MHz  %-13.13s %7.1f KB %9.1f KB%c %12s\n", b->name, b->core,
+         b->mhz, where, (double)v->ram_left / 1024.0, (double)v->flash_left / 1024.0,
          b->external_flash ? 'x' : ' ', time);
 }
 

@@ -8,8 +8,8 @@
 
 static const char usage[] =
     "Usage: arenite plan [--planner P] [--align N] [--arena BYTES] [--dynamic BYTES]\n"
-    "                    [--keep-all] [--no-overlap] [--budget S] [--stream-input N]... [--stream-output N]...\n"
-    "                    [--ladder] [--json] MODEL.tflite\n"
+    "                    [--keep-all] [--no-overlap] [--budget S] [--stream-input N]...\n"
+    "                    [--stream-output N]... [--ladder] [--json] MODEL.tflite\n"
     "Plans the arena of a model and explains it: the exact size, the peak and everything alive "
     "there,\n"
     "the memory formula, a map (addresses down, steps across) and the curve of live bytes.\n"

@@ -1,5 +1,5 @@
-// Which of size, alignment, order, fragmentation, scratch and records is to blame: the arena planned
-// again without each.
+// Which of size, alignment, order, fragmentation, scratch and records is to blame: the arena
+// planned again without each.
 #include <stdarg.h>
 
 #include "host/decide/advice_work.h"
