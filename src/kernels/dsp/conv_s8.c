@@ -153,22 +153,82 @@ ARN__APART static void take_window(const pixels *p, conv_cursor *c, uint32_t *to
   }
 }
 
-// Gathers the next chunk.
-static void take_chunk(pixels *p, uint32_t most) {
-  const uint32_t left = p->pass->window - p->at, words = 2 * windows(p);
-  const uint32_t step = p->count == 1 ? ARN__DSP_STEP_1 : ARN__DSP_STEP_4;
+// Widens whole words of four windows: `n` elements from `from` on, and from `next` and so on behind
+// it. Returns where the next ones go.
+ARN__APART static uint32_t *widen_4(uint32_t *to, const uint8_t *from, int32_t n,
+                                    const int32_t next[2], uint32_t minus_zero) {
+  const uint8_t *const end = from + n;
+  __asm__ volatile(
+      "1:\n\t"
+      "ldr r2, [%[from]]\n\t"
+      "ldr r3, [%[from], %[next]]\n\t"
+      "ldr r4, [%[from], %[next], lsl #1]\n\t"
+      "ldr r5, [%[from], %[last]]\n\t"
+      "sxtab16 r6, %[zero], r2\n\t"
+      "sxtab16 r8, %[zero], r3\n\t"
+      "sxtab16 r9, %[zero], r4\n\t"
+      "sxtab16 r10, %[zero], r5\n\t"
+      "stmia %[to]!, {r6, r8, r9, r10}\n\t"
+      "sxtab16 r2, %[zero], r2, ror #8\n\t"
+      "sxtab16 r3, %[zero], r3, ror #8\n\t"
+      "sxtab16 r4, %[zero], r4, ror #8\n\t"
+      "sxtab16 r5, %[zero], r5, ror #8\n\t"
+      "stmia %[to]!, {r2, r3, r4, r5}\n\t"
+      "add %[from], %[from], #4\n\t"
+      "ldr r2, %[end]\n\t"
+      "cmp %[from], r2\n\t"
+      "bne 1b"
+      : [to] "+r"(to), [from] "+r"(from)
+      : [next] "r"(next[0]), [last] "r"(next[1]), [zero] "r"(minus_zero), [end] "m"(end)
+      : "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
+  return to;
+}
+
+// Gathers a chunk of four windows which lie inside the image, in runs of whole words.
+ARN__APART static void take_inside(pixels *p) {
+  const conv_pass *pass = p->pass;
+  conv_cursor *c = &p->cursor;
+  const uint32_t minus_zero = arn__dsp_minus(pass->conv->in_zero);
+  const int32_t next[2] = {p->next, p->next * (int32_t)(p->count - 1)}, n = (int32_t)p->n;
+  uint32_t *to = p->space;
+  for (int32_t done = 0, length; done < n; done += length) {
+    const uint8_t *from = (const uint8_t *)c->base + c->origin + c->run * pass->run_step + c->at;
+    const int32_t left = pass->run_length - c->at;
+    length = left < n - done ? left : n - done;
+    to = widen_4(to, from, length, next, minus_zero);
+    conv_cursor_advance(pass, c, length);
+  }
+}
+
+static bool is_inside(const pixels *p) {
+  const conv_pass *pass = p->pass;
+  const int32_t reach = (pass->run_count - 1) * pass->run_step + pass->run_length;
+  const int32_t last = p->cursor.origin + p->next * (int32_t)(p->count - 1);
+  return p->cursor.origin >= 0 && last + reach <= pass->row_length;
+}
+
+// Gathers a chunk, window by window.
+static void take_apart(pixels *p) {
   conv_cursor c = p->cursor;
-  p->n = left;
-  if (left > most) p->n = left < 2 * most ? (left + 7) / 8 * 4 : most;
   for (uint32_t i = 0; i < windows(p); i++) {
     c = p->cursor;
     c.origin += p->next * (int32_t)(i < p->count ? i : p->count - 1);
     take_window(p, &c, p->space + i);
   }
-  p->most = p->space + p->n / step * step / 4 * words;
-  p->last = p->space + (p->n + 3) / 4 * words;
   c.origin = p->cursor.origin;
   p->cursor = c;
+}
+
+// Gathers the next chunk.
+static void take_chunk(pixels *p, uint32_t most) {
+  const uint32_t left = p->pass->window - p->at, words = 2 * windows(p);
+  const uint32_t step = p->count == 1 ? ARN__DSP_STEP_1 : ARN__DSP_STEP_4;
+  p->n = left;
+  if (left > most) p->n = left < 2 * most ? (left + 7) / 8 * 4 : most;
+  if (p->count > 1 && p->pass->run_length % 4 == 0 && is_inside(p)) take_inside(p);
+  else take_apart(p);
+  p->most = p->space + p->n / step * step / 4 * words;
+  p->last = p->space + (p->n + 3) / 4 * words;
 }
 
 // ---- rows ---------------------------------------------------------------------------------------

@@ -3,324 +3,364 @@
 #if defined(ARN__DSP)
 
 #include "output.h"
-#include "window.h"
+#include "simd.h"
 
 // Four channels at a time, and of these a tile: some columns of the input below the kernel, widened
-// to int16 and with two rows in a word, so that one instruction takes a tap of both. The weights
-// are laid out alike. What lies beyond the ends of a row is zeros, so that no pixel is special.
+// to int16. Two rows are a pair: a word has an element of each, so that one instruction takes two
+// taps. An odd row at the end is single: a word has an element of channels 0 and 2, or of 1 and 3.
+// The weights are laid out alike. What lies beyond the ends of a row is zeros, so that no pixel is
+// special.
 //
-// A unit is a column of two rows: a word for each of the channels 0, 2, 1 and 3. If the number of
-// rows is odd, the last has words of two channels instead, of which the weights choose one.
+//   weights: pairs, column by column, filled up with zeros to a multiple of three | single | tile:
+//   pairs | single
+#define PAIR 4u      // words of a pair: channels 0, 2, 1, 3
+#define SINGLE 2u
+#define AT_ONCE 3u   // taps of a pass of the loops
+#define SPACE 108u   // words of weights and tile
+#define SLACK 8u     // words read behind the tile, for weights that are zero
+#define ROWS 16u     // of a kernel, at most
 
-#define UNITS 30u  // of weights and tile together; kernels that need more go the portable way
-#define ROWS 8u    // of a kernel, at most
-
-typedef struct unit {
-  uint32_t of[4];
-} unit;
-
-#define SAME_TAPS 128u  // of a window where all channels read the same input channel, at most
-
-// What makes outputs of four channels.
-typedef struct finisher {
-  int32_t zero;
-  bool narrow, large;        // large: one of the multipliers is not below 1/2
-  arn__clamp clamp;          // relative to the zero point
-  arn__requant requant[4];
-} finisher;
-
-// Four channels of a row of pixels.
+// Four channels of a row of pixels. The order of the first members counts.
 typedef struct four {
+  const uint32_t *pairs, *single;           // 0, 4: of the tile, at the window of the next pixel
+  uint32_t pairs_step, single_step;         // 8, 12: bytes to that of the next one
+  const uint32_t *w, *pairs_end, *w_end;    // 16, 20, 24: the weights, and where they end
+  int32_t bias[4];                          // 28
+  int32_t zero;                             // 44: of the output
+  int8_t *out;                              // 48
+  uint32_t out_step;                        // 52
+  const int8_t *out_end;                    // 56
+  struct { int32_t q, right; } scale[4];    // 60
   const arn__conv *conv;
-  int32_t bias[4];
-  finisher out;
-  const int8_t *row[ROWS];   // of the input, at the first of the channels
-  uint32_t rows, pairs;      // rows of the kernel, of which two are a pair, and maybe the last one
-  uint32_t window;           // units of a window
-  const unit *most, *end;    // of the weights, in steps of three units, and of one
-  uint32_t columns;          // that the tile has room for
-  unit units[UNITS];         // the weights, then the tile
+  const arn__conv_block *block;
+  uint32_t rows;                            // of the kernel
+  const int8_t *row[ROWS], *filter[ROWS];   // of the input, and the weights of each, at the block
+  uint32_t space[SPACE + SLACK];
 } four;
 
 // ---- weights and tile ---------------------------------------------------------------------------
 
-ARN__INLINE void put_pair(unit *to, uint32_t minus_zero, uint32_t first, uint32_t second) {
+ARN__INLINE void put_pair(uint32_t *to, uint32_t minus_zero, uint32_t first, uint32_t second) {
   const uint32_t a = arn__dsp_even(minus_zero, first), b = arn__dsp_even(minus_zero, second);
   const uint32_t c = arn__dsp_odd(minus_zero, first), d = arn__dsp_odd(minus_zero, second);
-  to->of[0] = arn__dsp_lows(a, b);
-  to->of[1] = arn__dsp_highs(a, b);
-  to->of[2] = arn__dsp_lows(c, d);
-  to->of[3] = arn__dsp_highs(c, d);
+  to[0] = arn__dsp_lows(a, b);
+  to[1] = arn__dsp_highs(a, b);
+  to[2] = arn__dsp_lows(c, d);
+  to[3] = arn__dsp_highs(c, d);
 }
 
-ARN__INLINE void put_single(unit *to, uint32_t minus_zero, uint32_t word) {
-  to->of[0] = to->of[1] = arn__dsp_even(minus_zero, word);
-  to->of[2] = to->of[3] = arn__dsp_odd(minus_zero, word);
-}
+// Columns of weights or of the input.
+typedef struct columns {
+  const int8_t *const *row;
+  uint32_t rows, count;
+  int32_t at, step;      // elements from a row's start to the first column; to the next column
+  uint32_t minus_zero;
+} columns;
 
-// Weights of a single row: each of the words has another channel.
-ARN__INLINE void put_choice(unit *to, uint32_t word) {
-  const uint32_t even = arn__dsp_even(0, word), odd = arn__dsp_odd(0, word);
-  to->of[0] = even & 0xFFFF;
-  to->of[1] = even & 0xFFFF0000;
-  to->of[2] = odd & 0xFFFF;
-  to->of[3] = odd & 0xFFFF0000;
-}
-
-static void set_weights(four *f, const int8_t *w) {
-  const uint32_t step = (uint32_t)f->conv->out_channels, width = (uint32_t)f->conv->kernel_width;
-  unit *to = f->units;
-  for (uint32_t x = 0; x < width; x++, w += step) {
-    const int8_t *tap = w;
-    for (uint32_t y = 0; y + 1 < f->rows; y += 2, tap += 2 * width * step) {
-      put_pair(to++, 0, arn__dsp_load(tap), arn__dsp_load(tap + width * step));
+ARN__APART static void put_columns(uint32_t *pairs, uint32_t *single, const columns *c) {
+  const uint32_t minus_zero = c->minus_zero, pair_words = c->rows / 2 * PAIR;
+  const int32_t step = c->step;
+  const uint32_t *end = pairs + c->count * pair_words;
+  for (uint32_t y = 0; y + 1 < c->rows; y += 2, pairs += PAIR, end += PAIR) {
+    const int8_t *first = c->row[y] + c->at, *second = c->row[y + 1] + c->at;
+    for (uint32_t *to = pairs; to != end; to += pair_words, first += step, second += step) {
+      put_pair(to, minus_zero, arn__dsp_load(first), arn__dsp_load(second));
     }
-    if (f->rows % 2) put_choice(to++, arn__dsp_load(tap));
   }
-}
-
-// Fills columns [0, n) of the tile, from column `x` of the image on.
-ARN__APART static void set_columns(const four *f, unit *tile, int32_t x, int32_t n) {
-  const uint32_t minus_zero = arn__dsp_minus(f->conv->in_zero), pairs = f->pairs;
-  const int32_t step = f->conv->in_channels;
-  for (uint32_t y = 0; y < f->rows; y += 2) {
-    const int8_t *first = f->row[y] + x * step;
-    unit *to = tile + y / 2;
-    if (y + 1 < f->rows) {
-      const int8_t *second = f->row[y + 1] + x * step;
-      for (int32_t i = 0; i < n; i++, to += pairs, first += step, second += step) {
-        put_pair(to, minus_zero, arn__dsp_load(first), arn__dsp_load(second));
-      }
-    } else {
-      for (int32_t i = 0; i < n; i++, to += pairs, first += step) {
-        put_single(to, minus_zero, arn__dsp_load(first));
-      }
-    }
+  if (c->rows % 2 == 0) return;
+  const int8_t *last = c->row[c->rows - 1] + c->at;
+  for (end = single + c->count * SINGLE; single != end; single += SINGLE, last += step) {
+    arn__dsp_widen(single, single + 1, arn__dsp_load(last), minus_zero);
   }
 }
 
 // Returns the end. (A call of memset() would cost more than these few words.)
-static unit *put_zeros(unit *to, uint32_t n) {
-  for (const unit *end = to + n; to != end; to++) {
-    *to = (unit){{0}};
+static uint32_t *put_zeros(uint32_t *to, uint32_t n) {
+  for (const uint32_t *const end = to + n; to != end; to++) {
+    *to = 0;
     __asm__ volatile("");
   }
   return to;
 }
 
-// Fills `n` columns from column `x` on, which may be beyond the ends.
-static void set_tile(const four *f, unit *tile, int32_t x, int32_t n) {
-  int32_t before = x < 0 ? -x : 0, inside;
+static uint32_t filled_up(uint32_t taps) { return (taps + AT_ONCE - 1) / AT_ONCE * AT_ONCE; }
+
+// Fills in the weights. Returns where the tile may begin.
+static uint32_t *set_weights(four *f, uint32_t first) {
+  const arn__conv *s = f->conv;
+  const uint32_t width = (uint32_t)s->kernel_width, taps = width * (f->rows / 2);
+  const uint32_t more = filled_up(taps), singles = f->rows % 2 ? width : 0;
+  const columns c = {f->filter, f->rows, width, (int32_t)first, s->out_channels, 0};
+  uint32_t *single = f->space + more * PAIR;
+  put_zeros(f->space + taps * PAIR, (more - taps) * PAIR);
+  put_columns(f->space, single, &c);
+  f->w = f->space;
+  f->pairs_end = single;
+  uint32_t *end = put_zeros(single + singles * SINGLE, (filled_up(singles) - singles) * SINGLE);
+  f->w_end = end;
+  return end;
+}
+
+// Fills `n` columns of a tile from column `x` of the image on, which may be beyond its ends.
+static void set_tile(const four *f, uint32_t *pairs, int32_t x, uint32_t n, uint32_t first) {
+  const arn__conv *s = f->conv;
+  const uint32_t words = f->rows / 2 * PAIR, single_words = f->rows % 2 ? SINGLE : 0;
+  uint32_t *single = pairs + n * words;
+  uint32_t before = x < 0 ? (uint32_t)-x : 0;
   if (before > n) before = n;
-  inside = f->conv->in_width - (x + before);
-  if (inside > n - before) inside = n - before;
-  if (inside < 0) inside = 0;
-  tile = put_zeros(tile, (uint32_t)before * f->pairs);
-  set_columns(f, tile, x + before, inside);
-  put_zeros(tile + (uint32_t)inside * f->pairs, (uint32_t)(n - before - inside) * f->pairs);
+  const int32_t start = x + (int32_t)before, room = s->in_width - start;
+  uint32_t inside = n - before;
+  if (room < (int32_t)inside) inside = room > 0 ? (uint32_t)room : 0;
+  const columns c = {f->row, f->rows, inside, start * s->in_channels + (int32_t)first,
+                     s->in_channels, arn__dsp_minus(s->in_zero)};
+  const uint32_t after = n - before - inside;
+  pairs = put_zeros(pairs, before * words);
+  single = put_zeros(single, before * single_words);
+  if (inside > 0) put_columns(pairs, single, &c);
+  put_zeros(pairs + inside * words, after * words);
+  put_zeros(single + inside * single_words, after * single_words);
 }
 
-static void set_finisher(finisher *f, const arn__conv *s, const arn__conv_block *b,
-                         uint32_t first) {
-  f->zero = s->out_zero;
-  f->clamp = s->clamp;
-  f->narrow = arn__dsp_is_narrow(s->clamp, s->out_zero);
-  f->large = false;
-  for (uint32_t c = 0; c < 4; c++) {
-    f->requant[c] = b->requant[first + c];
-    f->large |= f->requant[c].shift >= 0;
-  }
-}
+// ---- products -----------------------------------------------------------------------------------
 
-// Writes four channels.
-ARN__INLINE void finish(const finisher *f, const int32_t sums[4], int8_t *out) {
-  const arn__requant *r = f->requant;
-  const int32_t zero = f->zero;
-  if (!f->large) {
-    const int32_t y0 = arn__dsp_quick(sums[0], r[0].q, -r[0].shift, zero);
-    const int32_t y1 = arn__dsp_quick(sums[1], r[1].q, -r[1].shift, zero);
-    const int32_t y2 = arn__dsp_quick(sums[2], r[2].q, -r[2].shift, zero);
-    const int32_t y3 = arn__dsp_quick(sums[3], r[3].q, -r[3].shift, zero);
-    out[0] = (int8_t)y0;
-    out[1] = (int8_t)y1;
-    out[2] = (int8_t)y2;
-    out[3] = (int8_t)y3;
-  } else {
-    for (uint32_t i = 0; i < 4; i++) out[i] = (int8_t)arn__dsp_output(sums[i], r[i], zero);
-  }
-  if (f->narrow) arn__dsp_narrow(out, 4, f->clamp, zero);
-}
-
-// A unit: seven instructions for eight products.
-#define UNIT                                 \
+// A tap of two rows: seven instructions for eight products. Of one: six for four.
+#define TAP_OF_PAIR                          \
   "ldmia %[x]!, {r4, r5, r6, r8}\n\t"        \
   "ldrd r9, r10, [%[w]], #8\n\t"             \
-  "smlad %[a0], r4, r9, %[a0]\n\t"           \
-  "smlad %[a2], r5, r10, %[a2]\n\t"          \
+  "smlad %[a], r4, r9, %[a]\n\t"             \
+  "smlad %[c], r5, r10, %[c]\n\t"            \
   "ldrd r9, r10, [%[w]], #8\n\t"             \
-  "smlad %[a1], r6, r9, %[a1]\n\t"           \
-  "smlad %[a3], r8, r10, %[a3]\n\t"
+  "smlad %[b], r6, r9, %[b]\n\t"             \
+  "smlad %[d], r8, r10, %[d]\n\t"
+#define TAP_OF_SINGLE                        \
+  "ldrd r4, r5, [%[x]], #8\n\t"              \
+  "ldrd r9, r10, [%[w]], #8\n\t"             \
+  "smlabb %[a], r4, r9, %[a]\n\t"            \
+  "smlatt %[c], r4, r9, %[c]\n\t"            \
+  "smlabb %[b], r5, r10, %[b]\n\t"           \
+  "smlatt %[d], r5, r10, %[d]\n\t"
 
-// Computes the four channels of the pixel whose window begins at `x` of the tile.
-ARN__INLINE void compute(const four *f, const unit *x, int8_t *out) {
-  const unit *w = f->units;
-  const unit *const most = f->most, *const end = f->end;
-  int32_t a0 = f->bias[0], a1 = f->bias[1], a2 = f->bias[2], a3 = f->bias[3];
-  __asm__ volatile("b 2f\n"
-                   "1:\n\t" UNIT UNIT UNIT
-                   "2:\n\t"
-                   "ldr r4, %[most]\n\t"
-                   "cmp %[w], r4\n\t"
-                   "blo 1b\n\t"
-                   "b 4f\n"
-                   "3:\n\t" UNIT
-                   "4:\n\t"
-                   "ldr r4, %[end]\n\t"
-                   "cmp %[w], r4\n\t"
-                   "blo 3b"
-                   : [a0] "+r"(a0), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [x] "+r"(x),
-                     [w] "+r"(w)
-                   : [most] "m"(most), [end] "m"(end)
-                   : "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
-  finish(&f->out, (int32_t[4]){a0, a1, a2, a3}, out);
+#define SETTLE(sum, scale)                                    \
+  "ldrd r4, r5, [%[f], " scale "]\n\t"                        \
+  ARN__DSP_HIGH(sum, "r4", "r6", "r8")                        \
+  ARN__DSP_SHIFT(sum, "r5", "%[w]", "r6", "r8")               \
+  "ssat " sum ", #8, " sum "\n\t"
+
+// Computes pixels until out_end.
+ARN__APART static void compute(four *f) {
+  uint32_t a, b, c, d, x, w;
+  __asm__ volatile(
+      "1:\n\t"
+      "ldrd %[a], %[b], [%[f], #28]\n\t"
+      "ldrd %[c], %[d], [%[f], #36]\n\t"
+      "ldr %[x], [%[f]]\n\t"
+      "ldr r4, [%[f], #8]\n\t"
+      "ldrd %[w], r5, [%[f], #16]\n\t"
+      "add r4, r4, %[x]\n\t"
+      "str r4, [%[f]]\n\t"
+      "cmp %[w], r5\n\t"
+      "bhs 3f\n"
+      "2:\n\t" TAP_OF_PAIR TAP_OF_PAIR TAP_OF_PAIR
+      "ldr r4, [%[f], #20]\n\t"
+      "cmp %[w], r4\n\t"
+      "blo 2b\n"
+      "3:\n\t"
+      "ldr r4, [%[f], #24]\n\t"
+      "cmp %[w], r4\n\t"
+      "bhs 5f\n\t"
+      "ldr %[x], [%[f], #4]\n\t"
+      "ldr r4, [%[f], #12]\n\t"
+      "add r4, r4, %[x]\n\t"
+      "str r4, [%[f], #4]\n"
+      "4:\n\t" TAP_OF_SINGLE TAP_OF_SINGLE TAP_OF_SINGLE
+      "ldr r4, [%[f], #24]\n\t"
+      "cmp %[w], r4\n\t"
+      "blo 4b\n"
+      "5:\n\t"
+      "ldrd %[w], %[x], [%[f], #44]\n\t"
+      SETTLE("%[a]", "#60") SETTLE("%[b]", "#68") SETTLE("%[c]", "#76") SETTLE("%[d]", "#84")
+      "strb %[a], [%[x]]\n\t"
+      "strb %[b], [%[x], #1]\n\t"
+      "strb %[c], [%[x], #2]\n\t"
+      "strb %[d], [%[x], #3]\n\t"
+      "ldrd r4, r5, [%[f], #52]\n\t"
+      "add %[x], %[x], r4\n\t"
+      "str %[x], [%[f], #48]\n\t"
+      "cmp %[x], r5\n\t"
+      "bne 1b"
+      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [x] "=&r"(x), [w] "=&r"(w)
+      : [f] "r"(f)
+      : "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
+}
+
+// Computes four channels of a row, as many pixels at a time as the tile has columns for.
+static void compute_tiles(four *f, const arn__conv_row *r, uint32_t first) {
+  const arn__conv *s = f->conv;
+  uint32_t *const tile = set_weights(f, first);
+  const uint32_t words = f->rows / 2 * PAIR, column = words + f->rows % 2 * SINGLE;
+  const uint32_t stride = (uint32_t)s->stride, width = (uint32_t)s->kernel_width;
+  const uint32_t room = SPACE - (uint32_t)(tile - f->space);
+  uint32_t n = (r->columns - 1) * stride + width, most = r->columns;
+  while (n * column > room) n -= stride, most--;
+  f->pairs_step = stride * words * 4;
+  f->single_step = stride * SINGLE * 4;
+  for (uint32_t i = 0; i < r->columns; i += most) {
+    if (most > r->columns - i) most = r->columns - i;
+    n = (most - 1) * stride + width;
+    set_tile(f, tile, (int32_t)((r->column + i) * stride) - s->pad, n, first);
+    f->pairs = tile;
+    f->single = tile + n * words;
+    f->out_end = f->out + most * f->out_step;
+    compute(f);
+  }
+}
+
+// ---- a few pixels, large kernels or multipliers -------------------------------------------------
+
+ARN__INLINE void add_tap(int32_t sum[4], uint32_t x, uint32_t w, uint32_t minus_zero) {
+  const uint32_t even = arn__dsp_even(minus_zero, x), odd = arn__dsp_odd(minus_zero, x);
+  const uint32_t v = arn__dsp_even(0, w), u = arn__dsp_odd(0, w);
+  sum[0] = arn__dsp_low_product(sum[0], even, v);
+  sum[1] = arn__dsp_low_product(sum[1], odd, u);
+  sum[2] = arn__dsp_high_product(sum[2], even, v);
+  sum[3] = arn__dsp_high_product(sum[3], odd, u);
+}
+
+// Computes four channels of the pixel whose window begins at `column`.
+static void compute_pixel(const four *f, int32_t column, uint32_t first) {
+  const arn__conv *s = f->conv;
+  const uint32_t minus_zero = arn__dsp_minus(s->in_zero);
+  const arn__requant *r = f->block->requant + first;
+  int32_t sum[4] = {f->bias[0], f->bias[1], f->bias[2], f->bias[3]};
+  for (int32_t k = 0; k < s->kernel_width; k++, column += s->dilation) {
+    if (column < 0 || column >= s->in_width) continue;
+    const int32_t at = column * s->in_channels + (int32_t)first;
+    const int32_t w = k * s->out_channels + (int32_t)first;
+    for (uint32_t y = 0; y < f->rows; y++) {
+      add_tap(sum, arn__dsp_load(f->row[y] + at), arn__dsp_load(f->filter[y] + w), minus_zero);
+    }
+  }
+  for (uint32_t c = 0; c < 4; c++) {
+    f->out[c] = (int8_t)arn__dsp_output(sum[c], r[c], f->zero);
+  }
+}
+
+static void compute_pixels(four *f, const arn__conv_row *r, uint32_t first) {
+  int32_t column = (int32_t)r->column * f->conv->stride - f->conv->pad;
+  for (uint32_t i = 0; i < r->columns; i++, column += f->conv->stride, f->out += f->out_step) {
+    compute_pixel(f, column, first);
+  }
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static void set_four(four *f, const arn__conv_row *r, const arn__conv_block *b, uint32_t first) {
-  const arn__conv *s = f->conv;
-  const uint32_t skipped = r->kernel_row * (uint32_t)(s->kernel_width * s->out_channels);
-  set_weights(f, (const int8_t *)b->filter + b->filter_at + first + skipped);
-  for (uint32_t i = 0; i < r->count; i++) {
-    f->row[i] = (const int8_t *)arn_row(&r->input, r->first + i * r->step) + b->first + first;
-  }
+// Sets bias and multipliers of four channels. Returns whether these are all below 1/2.
+static bool set_channels(four *f, uint32_t first) {
+  const int32_t *bias = f->block->bias;
+  const arn__requant *r = f->block->requant + first;
+  bool small = true;
   for (uint32_t c = 0; c < 4; c++) {
-    f->bias[c] = b->bias ? ((const int32_t *)b->bias)[first + c] : 0;
+    f->bias[c] = bias ? bias[first + c] : 0;
+    f->scale[c].q = r[c].q;
+    f->scale[c].right = -r[c].shift;
+    small &= r[c].shift < 0;
+  }
+  return small;
+}
+
+static void set_rows(four *f, const arn__conv_row *r) {
+  const arn__conv *s = f->conv;
+  const arn__conv_block *b = f->block;
+  const int32_t width = s->kernel_width * s->out_channels;
+  const int8_t *filter = (const int8_t *)b->filter + b->filter_at + (int32_t)r->kernel_row * width;
+  for (uint32_t i = 0; i < r->count; i++, filter += width) {
+    f->row[i] = (const int8_t *)arn_row(&r->input, r->first + i * r->step) + b->first;
+    f->filter[i] = filter;
   }
 }
 
-// Computes four channels of a row, as many pixels at a time as the tile has columns for.
-static void compute_row(four *f, const arn__conv_row *r, int8_t *out) {
-  const arn__conv *s = f->conv;
-  unit *tile = f->units + f->window;
-  const uint32_t stride = (uint32_t)s->stride, width = (uint32_t)s->kernel_width;
-  const uint32_t most = (f->columns - width) / stride + 1;
-  uint32_t n;
-  for (uint32_t i = 0; i < r->columns; i += n) {
-    n = r->columns - i < most ? r->columns - i : most;
-    const int32_t pixel = (int32_t)((r->column + i) * stride) - s->pad;
-    set_tile(f, tile, pixel, (int32_t)((n - 1) * stride + width));
-    const unit *x = tile, *end = tile + n * stride * f->pairs;
-    for (; x != end; x += stride * f->pairs, out += s->out_channels) compute(f, x, out);
-  }
+// Says whether the weights of four channels, and the tile of a pixel, fit.
+static bool fits(const arn__conv *s, uint32_t rows) {
+  const uint32_t width = (uint32_t)s->kernel_width, singles = rows % 2 ? width : 0;
+  const uint32_t weights = filled_up(rows / 2 * width) * PAIR + filled_up(singles) * SINGLE;
+  return weights + rows / 2 * width * PAIR + singles * SINGLE <= SPACE;
 }
 
 ARN__APART static void row_by_fours(const arn__conv *s, const arn__conv_row *r,
                                     const arn__conv_block *b) {
+  const bool tiles = r->columns > 2 && fits(s, r->count) &&
+                     (s->dilation == 1 || s->kernel_width == 1);
   four f;
   f.conv = s;
+  f.block = b;
   f.rows = r->count;
-  f.pairs = (r->count + 1) / 2;
-  f.window = f.pairs * (uint32_t)s->kernel_width;
-  f.most = f.units + f.window / 3 * 3;
-  f.end = f.units + f.window;
-  f.columns = (UNITS - f.window) / f.pairs;
+  f.zero = s->out_zero;
+  f.out_step = (uint32_t)s->out_channels;
+  set_rows(&f, r);
   for (uint32_t c = 0; c < b->count; c += 4) {
     const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
-    set_four(&f, r, b, first);
-    set_finisher(&f.out, s, b, first);
-    compute_row(&f, r, (int8_t *)r->out + b->first + first);
+    f.out = (int8_t *)r->out + b->first + first;
+    if (set_channels(&f, first) && tiles) compute_tiles(&f, r, first);
+    else compute_pixels(&f, r, first);
   }
 }
 
 // ---- one input channel for all ------------------------------------------------------------------
 
-// The window of a pixel is gathered, and two taps of it are multiplied at a time. Its elements are
-// in order, two in a word.
-typedef struct same {
-  conv_pass pass;
-  uint32_t pairs[SAME_TAPS / 2];
-  uint8_t copy[SAME_TAPS];
-} same;
+// All channels have the same window, as in CONV_2D; only the order of the weights is another.
+#define SAME_WEIGHTS 384u  // in that order, at a time
+#define SAME_TAPS 192u     // of a window, at most
 
-static void widen_window(same *f, const uint8_t *from) {
-  const uint32_t minus_zero = arn__dsp_minus(f->pass.conv->in_zero);
-  uint32_t *to = f->pairs;
-  for (uint32_t left = f->pass.window; left > 0; to += 2, from += 4) {
-    const uint32_t n = left < 4 ? left : 4;
-    const uint32_t word = n == 4 ? arn__dsp_load(from) : arn__dsp_load_some(from, n);
-    const uint32_t even = arn__dsp_even(minus_zero, word), odd = arn__dsp_odd(minus_zero, word);
-    to[0] = arn__dsp_lows(even, odd);
-    to[1] = arn__dsp_highs(even, odd);
-    left -= n;
+// Computes the channels of a block, whose weights then have room.
+ARN__APART static void block_of_same(const arn__conv *conv, const arn__conv_row *row,
+                                     const arn__conv_block *block) {
+  int8_t filter[SAME_WEIGHTS];
+  const uint32_t step = (uint32_t)conv->out_channels, width = (uint32_t)conv->kernel_width;
+  const uint32_t taps = row->count * width;
+  const int8_t *from = (const int8_t *)block->filter + block->filter_at +
+                       row->kernel_row * width * step;
+  for (uint32_t i = 0; i < taps; i++, from += step) {
+    int8_t *to = filter + i;
+    for (uint32_t c = 0; c < block->count; c++, to += taps) *to = from[c];
   }
+  arn__conv same = *conv;
+  arn__conv_row rows = *row;
+  arn__conv_block part = *block;
+  same.group = 1;
+  same.filter_step = taps;
+  same.filter_count = block->count * taps;
+  rows.kernel_row = 0;
+  part.filter = filter;
+  part.filter_at = 0;
+  arn__conv_row_s8_dsp(&same, &rows, &part);
 }
 
-ARN__INLINE void add_two_taps(int32_t s[4], uint32_t x, uint32_t first, uint32_t second) {
-  unit w;
-  put_pair(&w, 0, first, second);
-  s[0] = arn__dsp_dot(s[0], x, w.of[0]);
-  s[2] = arn__dsp_dot(s[2], x, w.of[1]);
-  s[1] = arn__dsp_dot(s[1], x, w.of[2]);
-  s[3] = arn__dsp_dot(s[3], x, w.of[3]);
-}
-
-// Adds the products of four channels.
-static void add_window(const same *f, int32_t s[4], const int8_t *w) {
-  const uint32_t step = (uint32_t)f->pass.conv->out_channels, taps = f->pass.window;
-  const uint32_t *x = f->pairs;
-  int32_t sums[4] = {s[0], s[1], s[2], s[3]};
-  for (const uint32_t *end = x + taps / 2; x != end; x++, w += 2 * step) {
-    add_two_taps(sums, *x, arn__dsp_load(w), arn__dsp_load(w + step));
-  }
-  if (taps % 2) add_two_taps(sums, *x, arn__dsp_load(w), 0);
-  for (uint32_t i = 0; i < 4; i++) s[i] = sums[i];
-}
-
-// Computes channels of the pixel whose window was gathered.
-static void compute_same(const same *f, int8_t *out) {
-  const arn__conv_block *b = f->pass.block;
-  const arn__conv *s = f->pass.conv;
-  const uint32_t row = f->pass.row->kernel_row * (uint32_t)(s->kernel_width * s->out_channels);
-  const int8_t *w = (const int8_t *)b->filter + b->filter_at + row;
-  const int32_t *bias = b->bias;
-  for (uint32_t c = 0; c < b->count; c += 4) {
-    const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
-    int32_t sums[4] = {0, 0, 0, 0};
-    finisher to;
-    set_finisher(&to, s, b, first);
-    if (bias) memcpy(sums, bias + first, sizeof sums);
-    add_window(f, sums, w + first);
-    finish(&to, sums, out + first);
-  }
-}
-
-ARN__APART static void row_of_same(const arn__conv *s, const arn__conv_row *r,
-                                   const arn__conv_block *b) {
-  const bool touching = s->dilation == 1 || s->kernel_width == 1;
-  same f;
-  f.pass = (conv_pass){.conv = s, .row = r, .block = b, .row_length = s->in_width};
-  f.pass.run_length = touching ? s->kernel_width : 1;
-  f.pass.run_step = s->dilation;
-  f.pass.run_count = touching ? 1 : s->kernel_width;
-  f.pass.window = r->count * (uint32_t)s->kernel_width;
-  int8_t *out = (int8_t *)r->out + b->first;
-  for (uint32_t i = 0; i < r->columns; i++, out += s->out_channels) {
-    conv_cursor cursor = conv_cursor_at(&f.pass, r->column + i);
-    const int32_t window = (int32_t)f.pass.window;
-    widen_window(&f, arn__dsp_gather(&f.pass, &cursor, f.copy, window));
-    compute_same(&f, out);
+static void row_of_same(const arn__conv *conv, const arn__conv_row *row,
+                        const arn__conv_block *block) {
+  const uint32_t most = SAME_WEIGHTS / (row->count * (uint32_t)conv->kernel_width);
+  for (uint32_t c = 0, n; c < block->count; c += n) {
+    n = block->count - c < most ? block->count - c : most;
+    arn__conv_block part = *block;
+    part.first += c;
+    part.count = n;
+    part.filter_at += c;
+    part.requant += c;
+    if (part.bias) part.bias = (const int32_t *)part.bias + c;
+    block_of_same(conv, row, &part);
   }
 }
 
 void arn__depthwise_row_s8_dsp(const arn__conv *conv, const arn__conv_row *row,
                                const arn__conv_block *block) {
-  const uint32_t width = (uint32_t)conv->kernel_width, pairs = (row->count + 1) / 2;
-  const bool one_to_one = conv->group == 1 && (conv->dilation == 1 || width == 1);
-  const bool several = block->count >= 4 && row->count > 0;
-  if (several && one_to_one && row->count <= ROWS && 2 * pairs * width <= UNITS) {
+  const uint32_t taps = row->count * (uint32_t)conv->kernel_width;
+  if (block->count >= 4 && taps > 0 && conv->group == 1 && row->count <= ROWS) {
     row_by_fours(conv, row, block);
-  } else if (several && conv->in_channels == 1 && row->count * width <= SAME_TAPS) {
+    if (!arn__dsp_is_narrow(conv->clamp, conv->out_zero)) return;
+    int8_t *out = (int8_t *)row->out + block->first;
+    for (uint32_t i = 0; i < row->columns; i++, out += conv->out_channels) {
+      arn__dsp_narrow(out, block->count, conv->clamp, conv->out_zero);
+    }
+  } else if (conv->in_channels == 1 && taps > 0 && taps <= SAME_TAPS) {
     row_of_same(conv, row, block);
   } else {
     arn__depthwise_row_s8_portable(conv, row, block);

@@ -59,9 +59,13 @@ ARN__INLINE uint32_t arn__dsp_highs(uint32_t a, uint32_t b) {
   return pair;
 }
 
-// sum + x.low * y.low + x.high * y.high, wrapping. The builtin would set a flag that nobody reads.
-ARN__INLINE int32_t arn__dsp_dot(int32_t sum, uint32_t x, uint32_t y) {
-  __asm__("smlad %0, %1, %2, %0" : "+r"(sum) : "r"(x), "r"(y));
+// sum + x.low * y.low; sum + x.high * y.high; wrapping. (The builtins would set a flag.)
+ARN__INLINE int32_t arn__dsp_low_product(int32_t sum, uint32_t x, uint32_t y) {
+  __asm__("smlabb %0, %1, %2, %0" : "+r"(sum) : "r"(x), "r"(y));
+  return sum;
+}
+ARN__INLINE int32_t arn__dsp_high_product(int32_t sum, uint32_t x, uint32_t y) {
+  __asm__("smlatt %0, %1, %2, %0" : "+r"(sum) : "r"(x), "r"(y));
   return sum;
 }
 

@@ -1,41 +1,39 @@
-// Gathering the window of a pixel, a chunk at a time, for kernels with the DSP extension.
+// Copying of a window what can't be widened where it lies, for kernels with the DSP extension.
 #ifndef ARENITE_SRC_KERNELS_DSP_WINDOW_H
 #define ARENITE_SRC_KERNELS_DSP_WINDOW_H
 
 #include "../portable/conv_window.h"
 #include "simd.h"
 
-// What lies beyond the ends of a row counts as zero points.
-static inline void arn__dsp_copy_cut(const conv_pass *p, uint8_t *to, const uint8_t *base,
-                                     int32_t start, int32_t n) {
-  for (int32_t i = start; i < start + n; i++) {
-    *to++ = i < 0 || i >= p->row_length ? (uint8_t)p->conv->in_zero : base[i];
-  }
-}
-
-static inline void arn__dsp_copy(uint8_t *to, const uint8_t *from, int32_t n) {
+static inline uint8_t *arn__dsp_copy(uint8_t *to, const uint8_t *from, int32_t n) {
   for (; n >= 4; n -= 4, to += 4, from += 4) {
     const uint32_t word = arn__dsp_load(from);
     memcpy(to, &word, sizeof word);
   }
   for (; n > 0; n--) *to++ = *from++;
+  return to;
 }
 
-// Returns the next `n` elements of a window: where they lie, or copied.
-static inline const uint8_t *arn__dsp_gather(const conv_pass *p, conv_cursor *c,
-                                             uint8_t *copy, int32_t n) {
-  for (int32_t done = 0; done < n;) {
-    const int32_t start = c->origin + c->run * p->run_step + c->at;
-    const int32_t left = p->run_length - c->at, length = left < n - done ? left : n - done;
-    const uint8_t *base = c->base;
-    const bool inside = start >= 0 && start + length <= p->row_length;
-    conv_cursor_advance(p, c, length);
-    if (inside && length == n) return base + start;
-    if (inside) arn__dsp_copy(copy + done, base + start, length);
-    else arn__dsp_copy_cut(p, copy + done, base, start, length);
-    done += length;
+// (A call of memset() would cost more than these few bytes.)
+static inline uint8_t *arn__dsp_fill(uint8_t *to, uint8_t value, int32_t n) {
+  for (; n > 0; n--) {
+    *to++ = value;
+    __asm__ volatile("");
   }
-  return copy;
+  return to;
+}
+
+// Copies `n` elements of a row from element `start` on. What lies beyond its ends counts as zero
+// points.
+static inline void arn__dsp_copy_cut(const conv_pass *p, uint8_t *to, const uint8_t *base,
+                                     int32_t start, int32_t n) {
+  const uint8_t zero = (uint8_t)p->conv->in_zero;
+  const int32_t before = start >= 0 ? 0 : -start < n ? -start : n;
+  const int32_t room = p->row_length - (start + before), left = n - before;
+  const int32_t inside = room < 0 ? 0 : room < left ? room : left;
+  to = arn__dsp_fill(to, zero, before);
+  to = arn__dsp_copy(to, base + start + before, inside);
+  arn__dsp_fill(to, zero, left - inside);
 }
 
 #endif
