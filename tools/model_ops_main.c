@@ -1,6 +1,6 @@
 // model_ops MODEL.tflite: prints a header that names the operators which the model needs, one line
-// each ARN_OP(record), and includes nothing: define ARN_OP around it. For images that link only
-// those. Where a record of one type (arenite/typed_ops.def) takes all nodes of an operator, it is
+// each ARN_OP(record), and includes nothing: define ARN_OP around it. It defines MODEL_PLANS for
+// arn_op_list.plans. For images that link only what a model needs. Where a record of one type (arenite/typed_ops.def) takes all nodes of an operator, it is
 // named instead of the one for all types.
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "arenite/arenite.h"
 #include "host/check/engine.h"
 #include "host/check/typed.h"
+#include "src/plan/rowplan.h"
 
 struct record {
   const char *name;
@@ -36,6 +37,9 @@ static bool print(const arn_model *model) {
     return false;
   }
   for (uint32_t i = 0; i < typed.list.count; i++) printf("ARN_OP(%s)\n", name_of(typed.ops[i]));
+  uint32_t bytes;
+  const bool has_plan = arn_model_metadata(model, ARN__PLAN_NAME, &bytes) != NULL;
+  printf("#define MODEL_PLANS %s\n", has_plan ? "&arn_file_plans" : "NULL");
   return true;
 }
 

@@ -4,7 +4,7 @@
 
 #define OP(record) &arn_op_##record,
 static const arn_op *const list[] = {OPS NULL};
-static const arn_op_list ops = {list, sizeof list / sizeof list[0] - 1};
+static const arn_op_list ops = {list, sizeof list / sizeof list[0] - 1, NULL};
 
 static uint8_t arena[256];
 static const uint32_t file[4];  // no model: where this runs, it is refused

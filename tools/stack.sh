@@ -3,9 +3,10 @@
 #   FOLDER    of the engine's objects: build/device/m4-newlib-O2-Os, say (made by ports/Makefile)
 #   OPERATOR  records of include/arenite/ops.def that an application lists; default: all
 # Takes frames and calls from the compiler (-fcallgraph-info=su), and what function pointers may
-# point to from the relocations of the objects: the engine calls operators through their records;
-# within a file of src/ops or src/kernels a pointer may be any function whose address that file
-# takes, or, where it takes none, any whose address another of them takes. What an application
+# point to from the relocations of the objects: the engine calls operators through their records,
+# and plans of files through arn_file_plans; within a file of src/ops or src/kernels a pointer may
+# be any function whose address that file takes, or that is in a table behind the `kinds` of a
+# listed record. What an application
 # gives (hooks, streams) is its own, and C library functions come on top. A function that can be
 # entered again on the way ("again" in the output; the engine sees to it that it is entered once
 # more at most) counts once more.
@@ -29,11 +30,29 @@ awk -v listed="$*" '
     return substr(rest, 1, index(rest, "\"") - 1)
   }
   function resolve(file, name) { return (file ":" name) in bytes ? file ":" name : name }
-  function slot_of(offset) { return offset ~ /10$/ ? "prepare" : offset ~ /14$/ ? "rows" : "eval" }
-  function note_taken(name) {
-    if (!(name in bytes) || (file, name) in noted) return
-    noted[file, name] = 1
-    taken[file] = taken[file] " " name
+  function slot_of(offset) {
+    return offset ~ /10$/ ? "kinds" : offset ~ /14$/ ? "prepare" : offset ~ /18$/ ? "rows" : "eval"
+  }
+
+  # Adds to found[key] the functions that `owner` (code:FILE, or FILE:TABLE) refers to, and those of
+  # the tables that it refers to.
+  function collect(key, owner,  i, n, parts) {
+    if ((key, owner) in seen) return
+    seen[key, owner] = 1
+    n = split(refs[owner], parts, " ")
+    for (i = 1; i <= n; i++) {
+      if (!(parts[i] in bytes)) collect(key, table_of(owner, parts[i]))
+      else if (!((key, parts[i]) in noted)) {
+        noted[key, parts[i]] = 1
+        found[key] = found[key] " " parts[i]
+      }
+    }
+  }
+  function table_of(owner, name,  f) {
+    f = owner
+    sub(/^code:/, "", f)
+    sub(/:.*$/, "", f)
+    return (f ":" name) in refs ? f ":" name : public[name]
   }
 
   function again(from, name) {
@@ -65,13 +84,14 @@ awk -v listed="$*" '
   }
   function targets(name,  f) {
     f = where[name]
+    if (name in planned) return planned[name]
     if (f ~ /^src\/runtime\/prepare/) return slots["prepare"]
     if (f ~ /^src\/runtime\/invoke/) return slots["eval"] slots["rows"]
     if (f ~ /^src\/plan\/builder|^src\/runtime\/row_start/) return slots["rows"]
     if (f ~ /^src\/runtime\/inspect/) return slots["prepare"] slots["rows"]
-    if (f ~ /^src\/model/) return taken["src/graph/infer.c"]
-    if (taken[f] != "" || f !~ /^src\/(ops|kernels)/) return taken[f]
-    return anywhere
+    if (f ~ /^src\/model/) f = "src/graph/infer.c"
+    collect(f, "code:" f)
+    return f ~ /^src\/(ops|kernels)/ ? found[f] found["kinds"] : found[f]
   }
   function report(name,  at, chain, first) {
     if (!(name in bytes)) return
@@ -108,17 +128,26 @@ awk -v listed="$*" '
   }
   $1 == "file" { file = $2; next }
   /^RELOCATION RECORDS FOR/ {
-    record = ""
-    if (match($0, /arn_op_[a-z0-9_]+/)) record = substr($0, RSTART, RLENGTH)
-    debug = $0 ~ /debug|ARM.exidx|eh_frame/
+    owner = $4
+    gsub(/^\[|\]:$/, "", owner)
+    debug = owner !~ /^\.(text|rodata|data)/
+    record = owner ~ /\.arn_op_/ ? owner : ""
+    sub(/^.*\./, "", record)
+    if (owner ~ /^\.text/) owner = "code:" file
+    else {
+      sub(/^\.(rodata|data\.rel\.ro|data\.rel\.ro\.local|data)\./, "", owner)
+      if (owner ~ /^arn_/) public[owner] = file ":" owner
+      owner = file ":" owner
+    }
     next
   }
   NF == 3 && !debug {
     name = $3
-    sub(/^\.text\./, "", name)
+    sub(/^\.(text|rodata|data\.rel\.ro|data\.rel\.ro\.local|data)\./, "", name)
     sub(/[+-]0x[0-9a-f]*$/, "", name)
     name = resolve(file, name)
-    if (record == "") note_taken(name)
+    if (record == "") refs[owner] = refs[owner] " " name
+    else if ((all || record in wanted) && slot_of($1) == "kinds") kinds[file, name] = file
     else if ((all || record in wanted) && name in bytes) {
       slots[slot_of($1)] = slots[slot_of($1)] " " name
       of[record, slot_of($1)] = name
@@ -126,7 +155,14 @@ awk -v listed="$*" '
     }
   }
   END {
-    for (f in taken) if (f ~ /^src\/(ops|kernels)/) anywhere = anywhere taken[f]
+    for (k in kinds) {
+      split(k, part, SUBSEP)
+      collect("kinds", table_of(part[1] ":", part[2]))
+    }
+    planned["arn_invoke"] = "arn__plans_run"
+    planned["arn__starter_run"] = "src/runtime/plans.c:open arn__plans_start"
+    planned["arn_start"] = "src/runtime/plans.c:lacks_callback"
+    planned["src/runtime/prepare.c:plan"] = "arn__plans_place"
     split("arn_model_open arn_start arn_measure arn_invoke arn_reset", entries, " ")
     for (i = 1; i <= 5; i++) report(entries[i])
     for (r in records) {

@@ -4,9 +4,9 @@
 #include "arenite/arenite.h"
 #include "ports/port.h"
 
-static const arn_op *const list[] = {&arn_op_conv_2d, &arn_op_depthwise_conv_2d,
-                                     &arn_op_fully_connected, &arn_op_softmax};
-static const arn_op_list ops = {list, 4};
+static const arn_op *const list[] = {&arn_op_conv_2d_int8, &arn_op_depthwise_conv_2d_int8,
+                                     &arn_op_fully_connected_int8, &arn_op_softmax_int8};
+static const arn_op_list ops = {list, 4, &arn_file_plans};
 
 // A board's memory.ld says which memory ".arena" is; `arenite plan` says how many bytes it needs.
 static uint8_t arena[4096] __attribute__((section(".arena"), aligned(16)));

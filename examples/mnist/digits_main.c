@@ -14,7 +14,7 @@
 // The operators that the network needs; nothing else is linked for its sake on a device.
 static const arn_op *const ops[] = {&arn_op_conv_2d, &arn_op_fully_connected, &arn_op_reshape,
                                     &arn_op_softmax};
-static const arn_op_list network_ops = {ops, sizeof ops / sizeof ops[0]};
+static const arn_op_list network_ops = {ops, sizeof ops / sizeof ops[0], &arn_file_plans};
 
 // The digits of a file; its format is described in train/digits.h.
 struct digits {

@@ -53,7 +53,7 @@ bool host_typed_ops_choose(const arn_model *model, host_typed_ops *typed, arn_er
     }
     return false;
   }
-  typed->list = (arn_op_list){typed->ops, 0};
+  typed->list = (arn_op_list){typed->ops, 0, &arn_file_plans};
   for (uint32_t i = 0; i < arn_ops_all.count; i++) {
     if (needed[i]) typed->ops[typed->list.count++] = arn_ops_all.ops[i];
   }

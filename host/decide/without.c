@@ -35,7 +35,7 @@ arn_status host_measure_without_scratch(const arn_model *model, const arn_config
     plain[i].prepare = prepare_plain;
     plain_list[i] = &plain[i];
   }
-  const arn_op_list list = {plain_list, real->count};
+  const arn_op_list list = {plain_list, real->count, real->plans};
   changed.ops = &list;
   return host_measure(model, &changed, usage, &error);
 }

@@ -113,6 +113,7 @@ typedef enum arn_status {
   X(PLAN_OVERLAP, "the plan lets two tensors that live together overlap")                 \
   X(PLAN_MODEL, "the plan was made for another model")                                    \
   X(PLAN_ENGINE, "the plan was made for another version of the engine")                   \
+  X(PLAN_UNLINKED, "a plan of the file's needs arn_op_list.plans, &arn_file_plans")        \
   X(PLAN_STEP, "the plan's steps are out of order or out of range")                       \
   X(TENSOR_DEAD, "the tensor's memory has been given to another tensor by now")           \
   X(STREAM, "the plan hands rows over through a callback that the configuration lacks")

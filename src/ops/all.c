@@ -7,4 +7,4 @@ static const arn_op *const all[] = {
 };
 #undef ARN_OP
 
-const arn_op_list arn_ops_all = {all, sizeof all / sizeof all[0]};
+const arn_op_list arn_ops_all = {all, sizeof all / sizeof all[0], &arn_file_plans};

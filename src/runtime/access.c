@@ -4,9 +4,7 @@
 #include "../graph/place.h"
 #include "../model/flatbuffer.h"
 #include "../model/schema.h"
-#include "../plan/rowplan.h"
-#include "calls.h"
-#include "records.h"
+#include "plans.h"
 
 static uint8_t *address(const arn_interpreter *nn, uint32_t subgraph, uint32_t place) {
   const uint32_t offset = arn__place_offset(place);
@@ -51,11 +49,7 @@ static arn_tensor_view nothing(void) {
 // Rows of streamed inputs and outputs are nobody's to touch but through the callbacks.
 static arn_tensor_view hide_streamed(const arn_interpreter *nn, arn_tensor_view view, uint32_t i,
                                      bool is_input) {
-  arn__row_plan plan;
-  if (nn->row_plan_at == 0 || i >= 32) return view;
-  arn__row_plan_reopen(&plan, nn->model, nn->row_plan_at);
-  const uint32_t streamed = is_input ? plan.streamed_inputs : plan.streamed_outputs;
-  if (streamed >> i & 1) view.data = NULL;
+  if (nn->row_plan_at && nn->config.ops->plans->streams(nn, i, is_input)) view.data = NULL;
   return view;
 }
 

@@ -3,7 +3,7 @@
 // "wherever"}. count is the number of tensors of that subgraph; a list for all subgraphs together,
 // one after the other, is taken too.
 #include "../model/flatbuffer.h"
-#include "starter.h"
+#include "plans.h"
 
 #define PLAN_WORDS 3u
 #define VERSION 1u
@@ -46,7 +46,7 @@ static arn_status check_overlaps(arn__starter *s, const arn__planning *p, uint32
   return ARN_OK;
 }
 
-arn_status arn__offline_apply(arn__starter *s, arn__planning *p, uint32_t subgraph) {
+arn_status arn__plans_place(arn__starter *s, arn__planning *p, uint32_t subgraph) {
   const arn_model *m = s->model;
   arn_subgraph g;
   uint32_t bytes;

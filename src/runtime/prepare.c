@@ -5,7 +5,7 @@
 #include "../graph/graph.h"
 #include "../graph/place.h"
 #include "calls.h"
-#include "starter.h"
+#include "plans.h"
 
 #define NO_SCRATCH UINT32_MAX
 
@@ -232,7 +232,12 @@ ARN__APART static arn_status plan(arn__prepare_site *at) {
     return ARN_OK;
   }
   if (s->config.planner == ARN_PLANNER_OFFLINE) {
-    const arn_status status = arn__offline_apply(s, &planning, at->subgraph);
+    const arn_plans *plans = s->config.ops->plans;
+    if (plans == NULL) {
+      return arn__starter_fail(s, ARN_ERR_UNSUPPORTED, ARN_WHAT_PLAN_UNLINKED, ARN_NOWHERE,
+                               ARN_NOWHERE);
+    }
+    const arn_status status = plans->place(s, &planning, at->subgraph);
     if (status != ARN_OK) return status;
     s->dynamic[at->subgraph] = arn__plan_rest(&planning);
   } else if (s->config.planner == ARN_PLANNER_AUTO) {

@@ -6,7 +6,7 @@
 #include "../graph/place.h"
 #include "../plan/proof.h"
 #include "calls.h"
-#include "starter.h"
+#include "plans.h"
 
 // Temporary memory of the verification, from the end of the arena.
 struct workspace {
@@ -183,7 +183,7 @@ static void check_room(arn__starter *s) {
   if (end > limit) arn__arena_note_failure(&s->arena, ARN_WHAT_ARENA_TENSOR, end, limit);
 }
 
-arn_status arn__starter_rows(arn__starter *s) {
+arn_status arn__plans_start(arn__starter *s) {
   arn_subgraph g;
   struct workspace w;
   if (arn_model_subgraph(s->model, 0, &g) != ARN_OK) return ARN_ERR_INTERNAL;

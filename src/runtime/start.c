@@ -5,7 +5,7 @@
 #include "../graph/place.h"
 #include "../model/glance.h"
 #include "calls.h"
-#include "starter.h"
+#include "plans.h"
 #include "variables.h"
 
 #define TRY(call)                          \
@@ -202,19 +202,29 @@ static void sum_up(arn__starter *s) {
   if (s->arena.temporary_most > s->dynamic[0]) u->dynamic_block_bytes = s->arena.temporary_most;
 }
 
+// Opens the row plan that the file may carry. To run without it needs a flag: it is why the file was
+// made, and the need would be another.
+static arn_status open_plan(arn__starter *s) {
+  const arn_plans *plans = s->config.ops->plans;
+  uint32_t bytes;
+  if (s->config.flags & (ARN_IGNORE_PLAN | ARN_KEEP_ALL)) return ARN_OK;
+  if (s->config.planner != ARN_PLANNER_AUTO) return ARN_OK;
+  if (plans) return plans->open(s);
+  if (arn_model_metadata(s->model, ARN__PLAN_NAME, &bytes) == NULL) return ARN_OK;
+  return arn__starter_fail(s, ARN_ERR_UNSUPPORTED, ARN_WHAT_PLAN_UNLINKED, ARN_NOWHERE,
+                           ARN_NOWHERE);
+}
+
 arn_status arn__starter_run(arn__starter *s) {
   TRY(arn__calls_depths(s->model, s->depth, s->error));
   s->measured = true;
-  if (!(s->config.flags & (ARN_IGNORE_PLAN | ARN_KEEP_ALL)) &&
-      s->config.planner == ARN_PLANNER_AUTO) {
-    TRY(arn__row_plan_open(&s->rows, s->model, &s->has_rows, s->error));
-  }
+  TRY(open_plan(s));
   take_records(s);
   TRY(take_data(s));
   for (uint32_t depth = 1; depth <= s->depth[0]; depth++) {
     for (uint32_t i = 0; i < s->model->subgraph_count; i++) {
       if (s->depth[i] != depth) continue;
-      TRY(i == 0 && s->has_rows ? arn__starter_rows(s) : arn__starter_subgraph(s, i));
+      TRY(i == 0 && s->has_rows ? s->config.ops->plans->start(s) : arn__starter_subgraph(s, i));
     }
   }
   sum_up(s);
@@ -267,12 +277,6 @@ static arn_status report_failure(arn__starter *s, const void *arena) {
   return ARN_ERR_NO_MEMORY;
 }
 
-static bool lacks_callback(const arn__starter *s) {
-  const arn_stream *stream = &s->config.stream;
-  return s->has_rows && ((s->rows.streamed_inputs != 0 && stream->fetch == NULL) ||
-                         (s->rows.streamed_outputs != 0 && stream->deliver == NULL));
-}
-
 static void publish(arn__starter *s) {
   arn_interpreter *nn = s->nn;
   nn->usage = s->arena.usage;
@@ -311,7 +315,7 @@ arn_status arn_start(arn_interpreter *nn, const arn_model *model, void *arena, s
   TRY(arn__starter_run(&s));
   if (!s.measured) TRY(run_with_spare(&s, arena, arena_bytes));
   if (!arn__starter_writes(&s)) return report_failure(&s, arena);
-  if (lacks_callback(&s)) {
+  if (s.has_rows && s.config.ops->plans->lacks_callback(&s)) {
     return arn__starter_fail(&s, ARN_ERR_ARGUMENT, ARN_WHAT_STREAM, 0, ARN_NOWHERE);
   }
   publish(&s);

@@ -54,20 +54,12 @@ typedef struct arn__prepare_site {
 // Finds the node's operator, prepares it, keeps its data, writes its record.
 ARN_MUST_CHECK arn_status arn__prepare_node(arn__prepare_site *at);
 
-// Starts the main subgraph as the file's row plan says.
-ARN_MUST_CHECK arn_status arn__starter_rows(arn__starter *s);
-
 // Prepares all nodes of a subgraph, plans it, and writes its records. Needs: the subgraphs that it
 // calls are done.
 ARN_MUST_CHECK arn_status arn__starter_subgraph(arn__starter *s, uint32_t index);
 
 // Computes the whole: see arn_start and arn_measure.
 ARN_MUST_CHECK arn_status arn__starter_run(arn__starter *s);
-
-// Applies offsets of the file's OfflineMemoryAllocation metadata to the buffers of a subgraph.
-// Fails: PLAN_COUNT, PLAN_VERSION, PLAN_OFFSET, PLAN_OVERLAP. Without metadata it does nothing.
-ARN_MUST_CHECK arn_status arn__offline_apply(arn__starter *s, arn__planning *planning,
-                                             uint32_t subgraph);
 
 // Fills the starter's error and returns the status.
 arn_status arn__starter_fail(arn__starter *s, arn_status status, arn_what what, int32_t subgraph,

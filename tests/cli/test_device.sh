@@ -130,7 +130,7 @@ check "high water on a Cortex-M4 is the plan's" high_water_is_planned mps2-an386
 stack_is_bounded() {
   # shellcheck disable=SC2046
   tools/stack.sh "$build/device/m4-newlib-O2-Os" \
-    $("$build/model_ops" "$kws" | sed 's/ARN_OP(\(.*\))/\1/') >"$work/bounds" || return 1
+    $("$build/model_ops" "$kws" | sed -n 's/ARN_OP(\(.*\))/\1/p') >"$work/bounds" || return 1
   cat "$work/bounds" "$work/console"
   awk '{ v[$1] = $2 }
     END {

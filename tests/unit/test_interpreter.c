@@ -325,7 +325,7 @@ static arn_what why_not(int32_t code, const char *custom, const arn_op_list *ops
 static void operators_that_are_missing_say_why(void **state) {
   (void)state;
   static const arn_op *const some[] = {&arn_op_softmax};
-  static const arn_op_list few = {some, 1}, none = {NULL, 0};
+  static const arn_op_list few = {.ops = some, .count = 1}, none = {0};
   assert_int_equal(why_not(ARN_BUILTIN_RELU, NULL, &few), ARN_WHAT_OP_NOT_REGISTERED);
   assert_int_equal(why_not(ARN_BUILTIN_RELU, NULL, &none), ARN_WHAT_OP_NOT_REGISTERED);
   assert_int_equal(why_not(ARN_BUILTIN_CUSTOM, "mine", &arn_ops_all), ARN_WHAT_OP_CUSTOM);
@@ -346,7 +346,7 @@ static void operators_with_too_much_data_are_refused(void **state) {
   static const arn_op large = {.name = "mine", .code = ARN_CODE_CUSTOM, .state_bytes = 260,
                                .prepare = never_prepared};
   static const arn_op *const mine[] = {&large};
-  static const arn_op_list list = {mine, 1};
+  static const arn_op_list list = {.ops = mine, .count = 1};
   (void)state;
   open_one_node(ARN_BUILTIN_CUSTOM, "mine");
   s.config.ops = &list;

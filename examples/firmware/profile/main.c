@@ -12,7 +12,7 @@ static const arn_op *const list[] = {
 #include "model_ops.h"
 };
 #undef ARN_OP
-static const arn_op_list ops = {list, sizeof list / sizeof list[0]};
+static const arn_op_list ops = {list, sizeof list / sizeof list[0], MODEL_PLANS};
 
 extern const uint8_t port_model[], port_model_end[];
 
