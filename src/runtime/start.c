@@ -202,8 +202,8 @@ static void sum_up(arn__starter *s) {
   if (s->arena.temporary_most > s->dynamic[0]) u->dynamic_block_bytes = s->arena.temporary_most;
 }
 
-// Opens the row plan that the file may carry. To run without it needs a flag: it is why the file was
-// made, and the need would be another.
+// Opens the row plan that the file may carry. To run without it needs a flag: it is why the file
+// was made, and the need would be another.
 static arn_status open_plan(arn__starter *s) {
   const arn_plans *plans = s->config.ops->plans;
   uint32_t bytes;
