@@ -1,7 +1,7 @@
 // model_ops MODEL.tflite: prints a header that names the operators which the model needs, one line
-// each ARN_OP(record), and includes nothing: define ARN_OP around it. It defines MODEL_PLANS for
-// arn_op_list.plans. For images that link only what a model needs. Where a record of one type (arenite/typed_ops.def) takes all nodes of an operator, it is
-// named instead of the one for all types.
+// each ARN_OP(record), and includes nothing: define ARN_OP around it. It defines MODEL_PLANS, for
+// arn_op_list.plans. For images that link only what a model needs: where a record of one type
+// (arenite/typed_ops.def) takes all nodes of an operator, it is named, not that for all types.
 #include <stdio.h>
 #include <stdlib.h>
 
