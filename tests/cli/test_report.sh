@@ -146,6 +146,41 @@ write_json() {
       "$arenite" profile --json "$work/$base.o.tflite" >"$work/valid_$base.rows_profile.json" || return 1
   done
 }
+write_all() {  # what every other command writes; exit codes are its own business
+  shared_cases=
+  [ -f "$models/person_detect.tflite" ] && shared_cases=$models/person_detect.tflite
+  for model in "$kws" "$mnist" $shared_cases "$@"; do
+    base=$(basename "$model" .tflite)
+    "$arenite" inspect --json "$model" >"$work/all_$base.inspect.json"
+    "$arenite" run --json "$model" >"$work/all_$base.run.json"
+    "$arenite" trace --json --invocations 2 "$model" >"$work/all_$base.trace.json"
+    "$arenite" fit --json "$model" >"$work/all_$base.fit.json"
+    "$arenite" diagnose --json --budget 1 --arena 2K "$model" >"$work/all_$base.diagnose.json"
+  done
+  "$arenite" optimize --json --trade --budget 1 -o "$work/all.tflite" "$mnist" >"$work/all_1.optimize.json"
+  "$arenite" diagnose --json --budget 1 --planner id --keep-all --copy-weights --board stm32f411 "$kws" \
+    >"$work/all_1.diagnose.json"
+  "$arenite" compare --json --planner id --planner greedy "$kws" >"$work/all_1.compare.json"
+  "$arenite" compare --json "$kws" "$mnist" >"$work/all_2.compare.json"
+  "$arenite" explain --json "5054,0,2,3418,2000" "$kws" >"$work/all_1.explain.json"
+  "$arenite" explain --json "-3,1,2,0,0" >"$work/all_2.explain.json"
+  printf 'name,vendor,core,mhz,flash_kb,flash,ram,source\nA,me,cortex-m4f,100,1,internal,x=1;y=2,mine\n' \
+    >"$work/own.csv"
+  "$arenite" fit --json --board "$work/own.csv" "$mnist" >"$work/all_1.fit.json" 2>/dev/null
+  "$arenite" report --no-overlap --planner greedy --format csv "$kws" >"$work/all.csv"
+  "$arenite" pack --json --minimize "$work/all.csv" >"$work/all_1.pack.json"
+  "$arenite" pack --json --capacity 16 "$work/all.csv" >"$work/all_2.pack.json"
+  for kind in pack inspect run trace fit diagnose optimize compare explain; do
+    [ -n "$(find "$work" -name "all_*.$kind.json" -size +100c)" ] || { echo "no $kind"; return 1; }
+  done
+}
+every_kind_has_a_schema() {  # each name that the sources write as a schema's
+  for kind in $(grep -rhE 'host_json_new\(|"schema"' host --include=*.c |
+                sed -n 's/.*"arenite\.\([a-z]*\)".*/\1/p' | sort -u); do
+    [ -f "docs/schema/$kind.schema.json" ] && grep -q "($kind.schema.json)" docs/schema/README.md ||
+      { echo "arenite.$kind"; return 1; }
+  done
+}
 lanes() {
   python3 - "$work/r.trace.json" "$work/plan.json" <<'END'
 import collections, json, sys
@@ -167,6 +202,7 @@ refused_by_schema() {
   cmp -s "$work/plan.json" "$work/bad.json" && return 1
   ! python3 -W ignore tests/web/check_json.py "$work/bad.json"
 }
+check "every kind of JSON has a schema" every_kind_has_a_schema
 python3 -c 'import jsonschema' 2>/dev/null || arn_install python3-jsonschema >/dev/null 2>&1
 if python3 -c 'import jsonschema' 2>/dev/null; then
   set --
@@ -174,6 +210,8 @@ if python3 -c 'import jsonschema' 2>/dev/null; then
     [ -f "$models/$model.tflite" ] && set -- "$@" "$models/$model.tflite"
   done
   check "plans, profiles and a report as JSON" write_json "$@"
+  check "JSON of every command" write_all "$@"
+  sum "schemas of every command" python3 -W ignore tests/web/check_json.py "$work"/all_*.json
   sum "schemas" python3 -W ignore tests/web/check_json.py "$work/report.json" "$work"/valid_*.json
   check "a plan that contradicts itself is noticed" refused_by_schema 's/"live_bytes":	3072/"live_bytes":	3071/'
   check "schema: refuses what lacks a field" refused_by_schema '/"arena_bytes"/d'

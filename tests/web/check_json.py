@@ -42,8 +42,9 @@ def unknown_fields(value, schemas, store, where):
             yield from unknown_fields(item, inner, store, where + "[]")
     if isinstance(value, dict):
         for name, field in value.items():
-            inner = [(s["properties"][name], r) for s, r in found
-                     if name in s.get("properties", {})]
+            inner = [(s.get("properties", {}).get(name) or s["additionalProperties"], r)
+                     for s, r in found
+                     if name in s.get("properties", {}) or "additionalProperties" in s]
             if not inner:
                 yield where + "." + name
             else:
@@ -111,7 +112,8 @@ def main():
                   for error in validator.iter_errors(document)]
         errors += sorted(set(unknown_fields(document, [(schema, schema)], store, "$")))
         if not errors:
-            errors = [error for plan in document.get("plans", [document])
+            is_plan = kind in ("plan", "profile")
+            errors = [error for plan in document.get("plans", [document] if is_plan else [])
                       for error in contradictions(plan)]
         passed += not errors
         failed += bool(errors)
