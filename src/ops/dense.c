@@ -1,5 +1,6 @@
 #include "dense.h"
 
+#include "../kernels/dense.h"
 #include "../kernels/settle.h"
 
 static uint32_t element_bytes(const arn__dense *d) { return arn_type_bytes((arn_type)d->type); }
@@ -196,6 +197,7 @@ void arn__dense_fold(const arn__dense_run *run, const arn__dense_vectors *v, arn
   const uint32_t es = element_bytes(d), length = v->in.row_bytes / es;
   const bool last = (rows.first + rows.count) * length == d->depth;
   arn__dense_block block;
+  if (run->kind->whole && rows.first == 0 && last && run->kind->whole(run, v, rows.count)) return;
   for (uint32_t c = 0; c < d->channels; c += block.channels.count) {
     arn__dense_begin(run, c, &block);
     arn__dense_clear(run, &block);
@@ -257,8 +259,23 @@ static void finish_wide(const arn__dense_run *run, arn__dense_block *block, uint
   arn__settle_s16((int16_t *)(void *)out, block->sums.s32, bias_of(run, block), &settle);
 }
 
+bool arn__dense_whole_int8(const arn__dense_run *run, const arn__dense_vectors *v,
+                           uint32_t rows) {
+  const arn__dense *d = run->d;
+  if (d->type != ARN_INT8 || d->w_type != ARN_INT8 || d->out_type != ARN_INT8) return false;
+  if (run->decoder || run->w.table || d->w_zero != 0 || (rows > 1 && v->in.table)) return false;
+  if (d->scaling != ARN__DENSE_PER_TENSOR) return false;
+  const arn__dense_layer layer = {d->depth, d->channels, d->in_zero, d->out_zero,
+                                  d->bias_type == ARN_INT32 ? run->bias : NULL, d->scale.one,
+                                  d->clamp.s32};
+  return arn__dense_s8((int8_t *)arn_row(&v->out, 0), (const int8_t *)arn_row(&v->in, 0),
+                       (const int8_t *)run->w.base, &layer);
+}
+
 const arn__dense_kind arn__dense_int8 = {ARN_TYPE_BIT(ARN_INT8), ARN_TYPE_BIT(ARN_INT8),
-                                         arn__dense_prepare_quantised, add_int8, finish_int8};
+                                         arn__dense_prepare_quantised, add_int8, finish_int8,
+                                         arn__dense_whole_int8};
 
 const arn__dense_kind arn__dense_int8_wide = {ARN_TYPE_BIT(ARN_INT8), ARN_TYPE_BIT(ARN_INT8),
-                                              arn__dense_prepare_quantised, add_int8, finish_wide};
+                                              arn__dense_prepare_quantised, add_int8, finish_wide,
+                                              NULL};

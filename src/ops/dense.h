@@ -144,7 +144,13 @@ struct arn__dense_kind {
   void (*add)(const arn__dense_run *run, arn__dense_block *block, arn_span depth,
               const uint8_t *x);
   void (*finish)(const arn__dense_run *run, arn__dense_block *block, uint8_t *out);
+  // May be NULL: computes all outputs of a vector of so many rows, or returns false.
+  bool (*whole)(const arn__dense_run *run, const arn__dense_vectors *v, uint32_t rows);
 };
+
+// For kinds with int8: a vector that lies in one piece, with one multiplier for all outputs, on
+// machines that have kernels/dense.h.
+bool arn__dense_whole_int8(const arn__dense_run *run, const arn__dense_vectors *v, uint32_t rows);
 
 extern const arn__dense_kind arn__dense_any;         // all of the table above
 extern const arn__dense_kind arn__dense_int8;        // int8 by int8 by rows, side by side

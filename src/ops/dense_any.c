@@ -327,4 +327,4 @@ static void finish(const arn__dense_run *run, arn__dense_block *block, uint8_t *
 const arn__dense_kind arn__dense_any = {
     ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_UINT8) |
         ARN_TYPE_BIT(ARN_INT16),
-    UINT32_MAX, prepare, add, finish};
+    UINT32_MAX, prepare, add, finish, arn__dense_whole_int8};

@@ -9,6 +9,7 @@ int main(void);
 static const random_suite suites[] = {
     {"conv", random_conv, 1500},
     {"depthwise", random_depthwise, 3000},
+    {"dense", random_dense, 1500},
     {"dot", random_dot, 1500},
     {"requant", random_requant, 300},
     {"settle", random_settle, 3000},

@@ -25,6 +25,7 @@ typedef struct random_suite {
 
 uint32_t random_conv(uint32_t rounds);
 uint32_t random_depthwise(uint32_t rounds);
+uint32_t random_dense(uint32_t rounds);
 uint32_t random_dot(uint32_t rounds);
 uint32_t random_requant(uint32_t rounds);
 uint32_t random_settle(uint32_t rounds);
