@@ -87,7 +87,7 @@ awk -v listed="$*" '
     if (name in planned) return planned[name]
     if (f ~ /^src\/runtime\/prepare/) return slots["prepare"]
     if (f ~ /^src\/runtime\/invoke/) return slots["eval"] slots["rows"]
-    if (f ~ /^src\/plan\/builder|^src\/runtime\/row_start/) return slots["rows"]
+    if (f ~ /^src\/plan\/builder|^src\/runtime\/(row_start|pace)/) return slots["rows"]
     if (f ~ /^src\/runtime\/inspect/) return slots["prepare"] slots["rows"]
     if (f ~ /^src\/model/) f = "src/graph/infer.c"
     collect(f, "code:" f)
@@ -158,6 +158,15 @@ awk -v listed="$*" '
     for (k in kinds) {
       split(k, part, SUBSEP)
       collect("kinds", table_of(part[1] ":", part[2]))
+    }
+    for (r in records) if (r ~ /^arn_op_(if|while|call_once|stablehlo_composite)$/) {
+      planned["arn__run_node"] = slots["eval"] slots["rows"] " src/runtime/control.c:run"
+      planned["arn__depths"] = "arn__calls_depths"
+    }
+    for (r in records) if (r == "arn_op_var_handle") {
+      planned["src/runtime/start.c:take_data"] =
+        "src/runtime/variables.c:take src/runtime/variables.c:share"
+      planned["arn_reset"] = "src/runtime/variables.c:kind"
     }
     planned["arn_invoke"] = "arn__plans_run"
     planned["arn__starter_run"] = "src/runtime/plans.c:open arn__plans_start"

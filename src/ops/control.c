@@ -5,6 +5,7 @@
 // where it was. Values go in and out by copying between this node's tensors and the callee's.
 #include <string.h>
 
+#include "../graph/parts.h"
 #include "../graph/place.h"
 #include "../graph/rows.h"
 #include "../model/flatbuffer.h"
@@ -350,22 +351,27 @@ static arn_status assign_variable_eval(const arn_eval *e, const void *state) {
 }
 
 const arn_op arn_op_if = {.name = "IF", .code = 118, .state_bytes = sizeof(struct control_state),
-                          .types = ARN_TYPE_BIT(ARN_BOOL), .prepare = if_prepare, .eval = if_eval};
+                          .types = ARN_TYPE_BIT(ARN_BOOL), .kinds = &arn__control_flow,
+                          .prepare = if_prepare, .eval = if_eval};
 
 const arn_op arn_op_while = {.name = "WHILE", .code = 119,
                              .state_bytes = sizeof(struct control_state), .types = UINT32_MAX,
-                             .prepare = while_prepare, .eval = while_eval};
+                             .kinds = &arn__control_flow, .prepare = while_prepare,
+                             .eval = while_eval};
 
 const arn_op arn_op_call_once = {.name = "CALL_ONCE", .code = 129,
                                  .state_bytes = sizeof(struct control_state),
+                                 .kinds = &arn__control_flow,
                                  .prepare = call_once_prepare, .eval = call_once_eval};
 
 const arn_op arn_op_stablehlo_composite = {.name = "STABLEHLO_COMPOSITE", .code = 206,
                                            .state_bytes = sizeof(struct control_state),
-                                           .types = UINT32_MAX, .prepare = composite_prepare,
+                                           .types = UINT32_MAX, .kinds = &arn__control_flow,
+                                           .prepare = composite_prepare,
                                            .eval = composite_eval};
 
 const arn_op arn_op_var_handle = {.name = "VAR_HANDLE", .code = 142,
+                                  .kinds = &arn__resource_variables,
                                   .prepare = var_handle_prepare, .eval = var_handle_eval};
 
 const arn_op arn_op_read_variable = {.name = "READ_VARIABLE", .code = 143,

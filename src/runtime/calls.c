@@ -56,11 +56,6 @@ static arn_status raise(const arn_model *m, uint32_t s, uint8_t *depth, bool *ch
 }
 
 arn_status arn__calls_depths(const arn_model *m, uint8_t *depth, arn_error *error) {
-  memset(depth, 0, ARN_MAX_SUBGRAPHS);
-  if (m->subgraph_count > ARN_MAX_SUBGRAPHS) {
-    return fail(error, ARN_ERR_UNSUPPORTED, ARN_WHAT_LIMIT, ARN_NOWHERE);
-  }
-  depth[0] = 1;
   bool changed = true;  // a single subgraph may name itself
   while (changed) {
     changed = false;

@@ -26,7 +26,8 @@ static inline bool arn__calls_any(int32_t code) {
 uint32_t arn__calls_of(const arn_model *model, const arn_node *node, int32_t callees[2]);
 
 // Fills depth[s] (0: not reachable from the main subgraph; else the longest chain of calls that
-// starts at s). Fails: SUBGRAPH_INDEX, SUBGRAPH_CYCLE, LIMIT. depth has ARN_MAX_SUBGRAPHS elements.
+// starts at s). Fails: SUBGRAPH_INDEX, SUBGRAPH_CYCLE. depth has ARN_MAX_SUBGRAPHS elements. Needs:
+// depth[0] is 1, the others 0; no more subgraphs than elements.
 ARN_MUST_CHECK arn_status arn__calls_depths(const arn_model *model, uint8_t *depth,
                                             arn_error *error);
 

@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "../graph/graph.h"
+#include "../model/glance.h"
 #include "calls.h"
+#include "control.h"
 #include "starter.h"
 
 static bool starts_with(const char *text, uint32_t length, const char *prefix) {
@@ -41,4 +43,32 @@ bool arn__is_folded_away(const arn_model *m, const arn_subgraph *g, const arn_op
   if (node->output_count != 1) return false;
   const int32_t tensor = arn_model_index(m, node->outputs_at, 0);
   return arn__graph_folded(m, g, ops, tensor) >= 0;
+}
+
+const void *arn__part(const arn_op_list *ops, int32_t code) {
+  for (uint32_t i = 0; i < ops->count; i++) {
+    if (ops->ops[i]->code == code) return ops->ops[i]->kinds;
+  }
+  return NULL;
+}
+
+arn_status arn__depths(const arn_model *m, const arn_op_list *ops, uint8_t *depth,
+                       arn_error *error) {
+  arn_subgraph g;
+  memset(depth, 0, ARN_MAX_SUBGRAPHS);
+  depth[0] = 1;
+  if (m->subgraph_count > ARN_MAX_SUBGRAPHS) {
+    if (error) {
+      *error = (arn_error){ARN_ERR_UNSUPPORTED, ARN_WHAT_LIMIT, ARN_NOWHERE, ARN_NOWHERE,
+                           ARN_NOWHERE, 0, 0, 0};
+    }
+    return ARN_ERR_UNSUPPORTED;
+  }
+  if (arn_model_subgraph(m, 0, &g) != ARN_OK) return ARN_ERR_INTERNAL;
+  for (uint32_t n = 0; n < g.node_count; n++) {
+    const int32_t code = arn__model_code(m, &g, n);
+    const arn__control *control = arn__calls_any(code) ? arn__part(ops, code) : NULL;
+    if (control) return control->depths(m, depth, error);
+  }
+  return ARN_OK;
 }

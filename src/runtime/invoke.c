@@ -1,6 +1,7 @@
 // Running: node after node; subgraph calls keep their frames in the arena.
 #include "../model/glance.h"
 #include "calls.h"
+#include "control.h"
 #include "pace.h"
 #include "plans.h"
 
@@ -37,8 +38,8 @@ arn_status arn__run_span(const arn__run *r, const arn_op *op, const void *state,
   return status;
 }
 
-static arn_status run_rows(const arn__run *r, const arn_op *op, const arn__node_record *record,
-                           arn_eval *e) {
+arn_status arn__run_rows(const arn__run *r, const arn_op *op, const arn__node_record *record,
+                         arn_eval *e) {
   const void *state = r->nn->arena + record->state_at;
   if (!(record->flags & ARN__NODE_BY_ROWS)) {
     e->span = (arn_span){0, record->rows};
@@ -53,33 +54,6 @@ static arn_status run_rows(const arn__run *r, const arn_op *op, const arn__node_
   return ARN_OK;
 }
 
-static arn_status enter(arn__run *r, const arn_call *call) {
-  *arn__frame_of(r->nn, r->depth++) = r->frame;
-  r->frame.phase = 0;
-  r->frame.node = 0;
-  r->frame.subgraph = (uint16_t)call->subgraph;
-  r->frame.dynamic_at = (uint32_t)(call->dynamic - r->nn->dynamic);
-  return arn_model_subgraph(r->nn->model, r->frame.subgraph, &r->g);
-}
-
-// Control flow: eval either ends, or asks for a subgraph to run and to be called again after it.
-ARN__APART static arn_status run_control(arn__run *r, const arn_op *op,
-                                         const arn__node_record *record, arn_eval *e) {
-  arn_node node;
-  int32_t callees[2];
-  arn_model_node(r->nn->model, &r->g, r->frame.node, &node);
-  arn_call call = {.subgraph = -1, .phase = r->frame.phase, .arena = e->arena};
-  const uint32_t count = arn__calls_of(r->nn->model, &node, callees);
-  for (uint32_t i = 0; i < count; i++) {
-    call.places[i] = arn__places_of(r->nn, (uint32_t)callees[i]);
-  }
-  call.dynamic = e->scratch ? e->scratch : e->dynamic;
-  e->call = &call;
-  const arn_status status = run_rows(r, op, record, e);
-  r->frame.phase = status == ARN_CALL ? call.phase : 0;
-  return status == ARN_CALL ? enter(r, &call) : (r->frame.node++, status);
-}
-
 arn_status arn__run_node(arn__run *r) {
   arn_eval e;
   const arn__node_record *record = arn__record_of_node(r->nn, r->frame.subgraph, r->frame.node);
@@ -91,8 +65,11 @@ arn_status arn__run_node(arn__run *r) {
   arn__run_prepare_eval(r, record, &e);
   r->error->subgraph = r->frame.subgraph;
   r->error->node = r->frame.node;
-  if (arn__calls_any(op->code)) return run_control(r, op, record, &e);
-  const arn_status status = run_rows(r, op, record, &e);
+  if (arn__calls_any(op->code) && op->kinds) {
+    const arn__control *control = op->kinds;
+    return control->run(r, op, record, &e);
+  }
+  const arn_status status = arn__run_rows(r, op, record, &e);
   r->frame.node++;
   return status;
 }

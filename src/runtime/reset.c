@@ -4,8 +4,7 @@
 
 #include "../graph/place.h"
 #include "calls.h"
-#include "records.h"
-#include "variables.h"
+#include "control.h"
 
 static void fill(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
                  const arn_tensor *kind) {
@@ -16,12 +15,10 @@ static void fill(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
   memset(nn->arena + arn__place_offset(place), value, kind->bytes);
 }
 
-// The tensor that says what a RESOURCE tensor's variable holds.
-static arn_status kind_of_resource(const arn_interpreter *nn, const uint8_t *depth,
-                                   uint32_t subgraph, uint32_t tensor, arn_tensor *kind) {
-  arn__site site;
-  if (!arn__variable_of(nn->model, subgraph, (int32_t)tensor, &site)) return ARN_ERR_ARGUMENT;
-  return arn__variable_tensor(nn->model, depth, site, kind, NULL);
+static arn_status kind_of_resource(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
+                                   arn_tensor *kind) {
+  const arn__variables *variables = arn__part(nn->config.ops, ARN__CODE_VAR_HANDLE);
+  return variables ? variables->kind(nn, subgraph, tensor, kind) : ARN_ERR_ARGUMENT;
 }
 
 static void reset_persistent(const arn_interpreter *nn, uint32_t subgraph, uint32_t node) {
@@ -30,7 +27,7 @@ static void reset_persistent(const arn_interpreter *nn, uint32_t subgraph, uint3
   if (data) memset(data, 0, bytes);
 }
 
-static void reset_subgraph(const arn_interpreter *nn, const uint8_t *depth, uint32_t subgraph) {
+static void reset_subgraph(const arn_interpreter *nn, uint32_t subgraph) {
   arn_subgraph g;
   if (arn_model_subgraph(nn->model, subgraph, &g) != ARN_OK) return;
   const bool has_variables = nn->variables_end > nn->variables_at;
@@ -39,8 +36,7 @@ static void reset_subgraph(const arn_interpreter *nn, const uint8_t *depth, uint
     arn_model_tensor(nn->model, &g, i, &t);
     if (t.flags & ARN_TENSOR_VARIABLE) {
       fill(nn, subgraph, i, &t);
-    } else if (t.type == ARN_RESOURCE &&
-               kind_of_resource(nn, depth, subgraph, i, &t) == ARN_OK) {
+    } else if (t.type == ARN_RESOURCE && kind_of_resource(nn, subgraph, i, &t) == ARN_OK) {
       fill(nn, subgraph, i, &t);
     }
   }
@@ -48,18 +44,15 @@ static void reset_subgraph(const arn_interpreter *nn, const uint8_t *depth, uint
 }
 
 arn_status arn_reset(arn_interpreter *nn) {
-  uint8_t depth[ARN_MAX_SUBGRAPHS];
   if (!arn__is_ready(nn)) return ARN_ERR_NOT_READY;
-  if (arn__calls_depths(nn->model, depth, NULL) != ARN_OK) return ARN_ERR_INTERNAL;
   memset(nn->arena + nn->variables_at, 0, nn->variables_end - nn->variables_at);
   for (uint32_t s = 0; s < nn->model->subgraph_count; s++) {
-    if (depth[s] > 0) reset_subgraph(nn, depth, s);
+    if (arn__record_of_subgraph(nn, s)->places_at > 0) reset_subgraph(nn, s);
   }
   return ARN_OK;
 }
 
 arn_status arn_reset_variable(arn_interpreter *nn, uint32_t tensor) {
-  uint8_t depth[ARN_MAX_SUBGRAPHS];
   arn_subgraph g;
   arn_tensor t;
   if (!arn__is_ready(nn)) return ARN_ERR_NOT_READY;
@@ -68,8 +61,7 @@ arn_status arn_reset_variable(arn_interpreter *nn, uint32_t tensor) {
   }
   arn_model_tensor(nn->model, &g, tensor, &t);
   if (t.type == ARN_RESOURCE) {
-    if (arn__calls_depths(nn->model, depth, NULL) != ARN_OK) return ARN_ERR_INTERNAL;
-    const arn_status status = kind_of_resource(nn, depth, 0, tensor, &t);
+    const arn_status status = kind_of_resource(nn, 0, tensor, &t);
     if (status != ARN_OK) return status;
   } else if (!(t.flags & ARN_TENSOR_VARIABLE)) {
     return ARN_ERR_ARGUMENT;

@@ -18,6 +18,11 @@ void arn__run_prepare_eval(const arn__run *r, const arn__node_record *record, ar
 // Runs a step, between the hooks.
 arn_status arn__run_span(const arn__run *r, const arn_op *op, const void *state, arn_eval *e);
 
+// Runs all rows of a node that is not planned by rows: in one step, or in as many as an overlap of
+// its output with its input asks for.
+arn_status arn__run_rows(const arn__run *r, const arn_op *op, const arn__node_record *record,
+                         arn_eval *e);
+
 // Runs the frame's node and moves on to the next, or into a subgraph that it calls.
 arn_status arn__run_node(arn__run *r);
 

@@ -5,18 +5,8 @@
 #include "../graph/place.h"
 #include "../model/glance.h"
 #include "calls.h"
+#include "control.h"
 #include "plans.h"
-#include "variables.h"
-
-#define TRY(call)                          \
-  do {                                     \
-    const arn_status status_ = (call);     \
-    if (status_ != ARN_OK) return status_; \
-  } while (0)
-
-static bool is_read(const arn__starter *s, uint32_t subgraph) {
-  return s->depth[subgraph] > 0;
-}
 
 // ---- records ------------------------------------------------------------------------------------
 
@@ -28,7 +18,7 @@ ARN__APART static void take_records(arn__starter *s) {
   for (uint32_t i = 0; i < count; i++) {
     arn_subgraph g;
     arn__subgraph_record record = {0, 0, 0};
-    if (is_read(s, i) && arn_model_subgraph(s->model, i, &g) == ARN_OK) {
+    if (arn__starter_reads(s, i) && arn_model_subgraph(s->model, i, &g) == ARN_OK) {
       record.nodes_at = arn__arena_take(a, g.node_count * (uint32_t)sizeof(arn__node_record), 4,
                                         ARN__FOR_RECORDS);
       record.places_at = arn__arena_take(a, g.tensor_count * 4, 4, ARN__FOR_RECORDS);
@@ -42,19 +32,11 @@ ARN__APART static void take_records(arn__starter *s) {
 
 // ---- variables and constants --------------------------------------------------------------------
 
-static uint32_t element_alignment(const arn_tensor *t) {
-  return arn_type_bytes((arn_type)t->type) >= 8 ? 8 : 4;
-}
-
-static void set_place(const arn__starter *s, uint32_t subgraph, uint32_t tensor, uint32_t place) {
-  if (arn__starter_writes(s)) arn__places_of(s->nn, subgraph)[tensor] = place;
-}
-
 static void copy_constant(arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
   if (!s->config.copy_weights(s->config.copy_context, subgraph, t)) return;
   const uint32_t at =
       arn__arena_take(&s->arena, t->data_bytes, s->config.alignment, ARN__FOR_WEIGHTS);
-  set_place(s, subgraph, (uint32_t)t->index, arn__place(ARN__PLACE_STATIC, at));
+  arn__starter_set_place(s, subgraph, (uint32_t)t->index, arn__place(ARN__PLACE_STATIC, at));
   if (arn__starter_writes(s)) {
     memcpy(s->arena.base + at, s->model->bytes + t->data_at, t->data_bytes);
   }
@@ -63,7 +45,7 @@ static void copy_constant(arn__starter *s, uint32_t subgraph, const arn_tensor *
 static uint32_t first_place(arn__starter *s, const arn_tensor *t) {
   if (t->flags & ARN_TENSOR_VARIABLE) {
     const uint32_t at =
-        arn__arena_take(&s->arena, t->bytes, element_alignment(t), ARN__FOR_VARIABLES);
+        arn__arena_take(&s->arena, t->bytes, arn__starter_alignment(t), ARN__FOR_VARIABLES);
     return arn__place(ARN__PLACE_STATIC, at);
   }
   return t->flags & ARN_TENSOR_CONST ? arn__place(ARN__PLACE_FILE, t->data_at) : ARN__PLACE_NONE;
@@ -75,7 +57,7 @@ static void place_tensors(arn__starter *s, uint32_t subgraph) {
   for (uint32_t i = 0; i < g.tensor_count; i++) {
     arn_tensor t;
     arn_model_tensor(s->model, &g, i, &t);
-    set_place(s, subgraph, i, first_place(s, &t));
+    arn__starter_set_place(s, subgraph, i, first_place(s, &t));
   }
 }
 
@@ -107,80 +89,22 @@ static void place_folded(arn__starter *s, uint32_t subgraph) {
   }
 }
 
-static arn_status take_resource(arn__starter *s, arn__site site, const arn_node *node) {
-  arn__site first;
-  arn_tensor t;
-  if (node->output_count != 1) {
-    return arn__starter_fail(s, ARN_ERR_MODEL, ARN_WHAT_OUTPUT_COUNT, (int32_t)site.subgraph,
-                             (int32_t)site.node);
-  }
-  const int32_t handle = arn_model_index(s->model, node->outputs_at, 0);
-  if (!arn__variable_of(s->model, site.subgraph, handle, &first)) return ARN_ERR_INTERNAL;
-  if (first.subgraph != site.subgraph || first.node != site.node) return ARN_OK;
-  TRY(arn__variable_tensor(s->model, s->depth, site, &t, s->error));
-  const uint32_t at =
-      arn__arena_take(&s->arena, t.bytes, element_alignment(&t), ARN__FOR_VARIABLES);
-  set_place(s, site.subgraph, (uint32_t)handle, arn__place(ARN__PLACE_STATIC, at));
-  return ARN_OK;
-}
-
-static arn_status take_resources(arn__starter *s, uint32_t subgraph) {
-  arn_subgraph g;
-  arn_node node;
-  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
-  for (uint32_t n = 0; n < g.node_count; n++) {
-    if (arn__model_code(s->model, &g, n) != ARN__CODE_VAR_HANDLE) continue;
-    arn_model_node(s->model, &g, n, &node);
-    TRY(take_resource(s, (arn__site){subgraph, n}, &node));
-  }
-  return ARN_OK;
-}
-
-// Every other RESOURCE tensor gets the place of the variable that it stands for.
-static arn_status share_resource(arn__starter *s, uint32_t subgraph, const arn_tensor *t) {
-  arn__site first;
-  arn_subgraph g;
-  arn_node node;
-  if (!arn__variable_of(s->model, subgraph, t->index, &first)) {
-    arn__starter_fail(s, ARN_ERR_MODEL, ARN_WHAT_VARIABLE, (int32_t)subgraph, ARN_NOWHERE);
-    s->error->tensor = t->index;
-    return ARN_ERR_MODEL;
-  }
-  if (!arn__starter_writes(s) || !is_read(s, first.subgraph)) return ARN_OK;
-  TRY(arn_model_subgraph(s->model, first.subgraph, &g));
-  arn_model_node(s->model, &g, first.node, &node);
-  const int32_t handle = arn_model_index(s->model, node.outputs_at, 0);
-  arn__places_of(s->nn, subgraph)[t->index] = arn__places_of(s->nn, first.subgraph)[handle];
-  return ARN_OK;
-}
-
-static arn_status share_resources(arn__starter *s, uint32_t subgraph) {
-  arn_subgraph g;
-  if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return ARN_ERR_INTERNAL;
-  for (uint32_t i = 0; i < g.tensor_count; i++) {
-    arn_tensor t;
-    if (arn__model_type(s->model, &g, i) != ARN_RESOURCE) continue;
-    arn_model_tensor(s->model, &g, i, &t);
-    TRY(share_resource(s, subgraph, &t));
-  }
-  return ARN_OK;
-}
-
 ARN__APART static arn_status take_data(arn__starter *s) {
   const uint32_t count = s->model->subgraph_count;
+  const arn__variables *variables = arn__part(s->config.ops, ARN__CODE_VAR_HANDLE);
   s->nn->variables_at = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
-    if (is_read(s, i)) place_tensors(s, i);
+    if (arn__starter_reads(s, i)) place_tensors(s, i);
   }
   for (uint32_t i = 0; i < count; i++) {
-    if (is_read(s, i)) TRY(take_resources(s, i));
+    if (arn__starter_reads(s, i) && variables) TRY(variables->take(s, i));
   }
   s->nn->variables_end = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
-    if (!is_read(s, i)) continue;
+    if (!arn__starter_reads(s, i)) continue;
     copy_constants(s, i);
     place_folded(s, i);
-    TRY(share_resources(s, i));
+    if (variables) TRY(variables->share(s, i));
   }
   return ARN_OK;
 }
@@ -216,7 +140,7 @@ static arn_status open_plan(arn__starter *s) {
 }
 
 arn_status arn__starter_run(arn__starter *s) {
-  TRY(arn__calls_depths(s->model, s->depth, s->error));
+  TRY(arn__depths(s->model, s->config.ops, s->depth, s->error));
   s->measured = true;
   TRY(open_plan(s));
   take_records(s);

@@ -39,6 +39,27 @@ static inline bool arn__starter_writes(const arn__starter *s) {
   return s->arena.base != NULL && arn__arena_has(&s->arena);
 }
 
+#define TRY(call)                          \
+  do {                                     \
+    const arn_status status_ = (call);     \
+    if (status_ != ARN_OK) return status_; \
+  } while (0)
+
+// Says whether the subgraph can be reached from the main one.
+static inline bool arn__starter_reads(const arn__starter *s, uint32_t subgraph) {
+  return s->depth[subgraph] > 0;
+}
+
+// Returns the alignment of a variable.
+static inline uint32_t arn__starter_alignment(const arn_tensor *t) {
+  return arn_type_bytes((arn_type)t->type) >= 8 ? 8 : 4;
+}
+
+static inline void arn__starter_set_place(const arn__starter *s, uint32_t subgraph,
+                                          uint32_t tensor, uint32_t place) {
+  if (arn__starter_writes(s)) arn__places_of(s->nn, subgraph)[tensor] = place;
+}
+
 // A node that is being started.
 typedef struct arn__prepare_site {
   arn__starter *s;
