@@ -67,6 +67,14 @@ void arn__move_reverse(uint8_t *target, const uint8_t *source, uint32_t size, ui
 uint32_t arn__move_gather(uint8_t *target, const uint8_t *source, const arn__gather *g);
 uint32_t arn__move_gather_nd(uint8_t *target, const uint8_t *source, const arn__gather_nd *g);
 
+// memcpy, in pieces: for many bytes at once, libraries of x86 take a string instruction, which costs
+// 16 times as much on some processors if the target begins just behind the source, modulo 4096.
+#if defined(__x86_64__)
+void arn__move_many(void *target, const void *source, size_t bytes);
+#else
+#define arn__move_many memcpy
+#endif
+
 // ---- single runs --------------------------------------------------------------------------------
 //
 // Three ways, by size: `fixed` for 1, 2, 4 and 8 bytes, known to the compiler; `short` for 3 to 15
@@ -115,7 +123,7 @@ ARN__INLINE void arn__move_short(uint8_t *target, const uint8_t *source, uint32_
 // Where the bytes are few, a call costs more than they do.
 ARN__INLINE void arn__move_long(uint8_t *target, const uint8_t *source, uint32_t run) {
   if (run > 64) {
-    memcpy(target, source, run);
+    arn__move_many(target, source, run);
     return;
   }
   for (uint32_t i = 0; i + 16 <= run; i += 16) memcpy(target + i, source + i, 16);

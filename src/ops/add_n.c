@@ -81,45 +81,55 @@ static void write_s8(const add_n_state *s, int8_t *out, const int32_t *sums, uin
   arn__add_n_write_s8(out, sums, count, &params);
 }
 
-static const uint8_t *first_row(const arn_eval *e, uint32_t r, uint32_t row_bytes) {
-  const arn_rows in = arn_eval_input(e, 0, row_bytes);
-  return arn_row(&in, r);
+// Elements [at, at + count) of row `r`.
+typedef struct piece {
+  uint32_t r, at, count;
+} piece;
+
+static const void *piece_of(const arn_eval *e, const add_n_state *s, uint32_t input, piece p) {
+  const uint32_t bytes = s->type == ARN_INT8 ? 1 : 4;
+  const arn_rows in = arn_eval_input(e, input, bytes * s->row_count);
+  return arn_row(&in, p.r) + (size_t)p.at * bytes;
 }
 
-// Sums elements [at, at + count) of row `r`.
-static void add_piece(const arn_eval *e, const add_n_state *s, uint32_t r, uint32_t at,
-                      uint32_t count) {
+static void add_s8(const arn_eval *e, const add_n_state *s, int8_t *out, piece p) {
+  int32_t sums[PIECE] = {0};
+  for (uint32_t i = 0; i < e->input_count; i++) {
+    arn__add_n_gather_s8(sums, piece_of(e, s, i, p), p.count);
+  }
+  write_s8(s, out, sums, p.count, e->input_count);
+}
+
+// The output may lie where any input does: the last sums alone go there.
+static void add_words(const arn_eval *e, const add_n_state *s, void *out, piece p) {
   union {
     int32_t s32[PIECE];
     float f32[PIECE];
   } sums;
-  const uint32_t bytes = s->type == ARN_INT8 ? 1 : 4, row_bytes = bytes * s->row_count;
-  const bool copies = s->type != ARN_INT8;  // the first input is where sums begin
-  if (copies) memcpy(&sums, first_row(e, r, row_bytes) + (size_t)at * bytes, count * bytes);
-  else memset(&sums, 0, sizeof sums);
-  for (uint32_t i = copies ? 1 : 0; i < e->input_count; i++) {
-    const arn_rows in = arn_eval_input(e, i, row_bytes);
-    const void *from = arn_row(&in, r) + (size_t)at * bytes;
-    switch (s->type) {
-      case ARN_INT8: arn__add_n_gather_s8(sums.s32, from, count); break;
-      case ARN_INT32: arn__add_n_gather_s32(sums.s32, from, count); break;
-      default: arn__add_n_gather_f32(sums.f32, from, count); break;
-    }
+  const void *so_far = piece_of(e, s, 0, p);
+  for (uint32_t i = 1; i < e->input_count; i++) {
+    const void *in = piece_of(e, s, i, p);
+    void *to = i + 1u == e->input_count ? out : &sums;
+    if (s->type == ARN_INT32) arn__add_n_s32(to, so_far, in, p.count);
+    else arn__add_n_f32(to, so_far, in, p.count);
+    so_far = &sums;
   }
-  const arn_rows out = arn_eval_output(e, 0, row_bytes);
-  uint8_t *to = arn_row(&out, r) + (size_t)at * bytes;
-  if (s->type == ARN_INT8) {
-    write_s8(s, (int8_t *)to, sums.s32, count, e->input_count);
-  } else {
-    memcpy(to, &sums, (size_t)count * bytes);
-  }
+}
+
+static void add_piece(const arn_eval *e, const add_n_state *s, piece p) {
+  const uint32_t bytes = s->type == ARN_INT8 ? 1 : 4;
+  const arn_rows out = arn_eval_output(e, 0, bytes * s->row_count);
+  uint8_t *to = arn_row(&out, p.r) + (size_t)p.at * bytes;
+  if (s->type == ARN_INT8) add_s8(e, s, (int8_t *)to, p);
+  else add_words(e, s, to, p);
 }
 
 static arn_status add_n_eval(const arn_eval *e, const void *state) {
   const add_n_state *s = state;
   for (uint32_t r = e->span.first; r < e->span.first + e->span.count; r++) {
     for (uint32_t at = 0; at < s->row_count; at += PIECE) {
-      add_piece(e, s, r, at, s->row_count - at < PIECE ? s->row_count - at : PIECE);
+      const uint32_t left = s->row_count - at;
+      add_piece(e, s, (piece){r, at, left < PIECE ? left : PIECE});
     }
   }
   return ARN_OK;

@@ -197,10 +197,15 @@ typedef struct stacker_state {
 
 typedef struct stacker_memory {
   uint32_t wait;     // frames until the next stack, this one included; 0 before the first frame
-  uint16_t stacks;   // 1 after the first stack
-  uint16_t newer;    // frames that are kept behind the stack
-  int16_t samples[];  // of the last stack, or so far of the last frames; then of newer frames
+  uint32_t stacks : 1;  // 1 after the first stack
+  uint32_t first : 31;  // frame of the ring where the last stack begins, or so far the last frames
+  int16_t ring[];    // [frames + spare][channels]
 } stacker_memory;
+
+// Returns how many frames of the next stack are kept at most, beside the last stack.
+static uint32_t spare_frames(const stacker_state *s) {
+  return (s->step < s->frames ? s->step : s->frames) - 1;
+}
 
 static arn_status prepare_stacker(arn_prepare *p, void *state) {
   stacker_state *s = state;
@@ -214,40 +219,57 @@ static arn_status prepare_stacker(arn_prepare *p, void *state) {
   ARN__TRY(arn__signal_option(p, "stacker_left_context", 0, INT16_MAX, &left));
   ARN__TRY(arn__signal_option(p, "stacker_right_context", 0, INT16_MAX, &right));
   ARN__TRY(arn__signal_option(p, "stacker_step", 1, INT32_MAX, &step));
-  *s = (stacker_state){(uint32_t)channels, (uint32_t)(left + right + 1), (uint32_t)right,
-                       (uint32_t)step};
+  *s = (stacker_state){.channels = (uint32_t)channels, .frames = (uint32_t)(left + right + 1),
+                       .right = (uint32_t)right, .step = (uint32_t)step};
   if (in.count != s->channels) return arn_refuse_model(p, ARN_WHAT_SHAPE, &in);
   if (out.count != (uint64_t)s->channels * s->frames) {
     return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
   }
-  const uint32_t newer = (s->step < s->frames ? s->step : s->frames) - 1;
   p->work = ARN_WHOLE;
-  return arn__signal_keep(p, sizeof(stacker_memory), (uint64_t)s->channels * (s->frames + newer),
-                          sizeof(int16_t));
+  return arn__signal_keep(p, sizeof(stacker_memory),
+                          (uint64_t)s->channels * (s->frames + spare_frames(s)), sizeof(int16_t));
 }
 
-// Drops the oldest frames of the stack for the newer ones and `in`.
-static void advance_stack(stacker_memory *memory, const int16_t *in, const stacker_state *s) {
-  const uint32_t all = s->frames * s->channels, taken = (memory->newer + 1u) * s->channels;
-  const uint32_t newer = taken - s->channels;
-  int16_t *stack = memory->samples;
-  memmove(stack, stack + taken, (all - taken) * sizeof *stack);
-  memcpy(stack + (all - taken), stack + all, newer * sizeof *stack);
-  memcpy(stack + (all - s->channels), in, s->channels * sizeof *stack);
-  memory->newer = 0;
+// Puts a frame `behind` frames after the end of the stack, from where on the ring begins anew.
+static void put_frame(stacker_memory *memory, const int16_t *in, const stacker_state *s,
+                      uint32_t behind) {
+  const uint32_t frames = s->frames + spare_frames(s), at = memory->first + s->frames + behind;
+  const uint32_t place = at < frames ? at : at - frames;
+  memcpy(memory->ring + (size_t)place * s->channels, in, s->channels * sizeof *in);
+}
+
+// Drops the oldest frames of the stack for as many behind it.
+static void advance_stack(stacker_memory *memory, const stacker_state *s, uint32_t count) {
+  const uint32_t frames = s->frames + spare_frames(s), at = memory->first + count;
+  memory->first = (at < frames ? at : at - frames) & 0x7FFFFFFFu;
+}
+
+// Before the first stack, each frame moves it on; later, it moves by as many as have been kept.
+static void take_frame(stacker_memory *memory, const int16_t *in, const stacker_state *s) {
+  const uint32_t spare = spare_frames(s);
+  if (memory->stacks == 0) {
+    put_frame(memory, in, s, 0);
+    advance_stack(memory, s, 1);
+  } else if (memory->wait <= spare) {
+    put_frame(memory, in, s, spare - memory->wait);
+    if (memory->wait == 0) advance_stack(memory, s, spare + 1);
+  }
 }
 
 static void begin_stack(stacker_memory *memory, const int16_t *in, const stacker_state *s) {
   for (uint32_t i = 0; i < s->frames; i++) {
-    memcpy(memory->samples + i * s->channels, in, s->channels * sizeof *in);
+    memcpy(memory->ring + (size_t)i * s->channels, in, s->channels * sizeof *in);
   }
   memory->wait = s->right + 1;
 }
 
-static void keep_frame(stacker_memory *memory, const int16_t *in, const stacker_state *s) {
-  int16_t *newer = memory->samples + (s->frames + memory->newer) * s->channels;
-  memcpy(newer, in, s->channels * sizeof *in);
-  memory->newer++;
+static void write_stack(int16_t *out, const stacker_memory *memory, const stacker_state *s) {
+  const uint32_t left = s->frames + spare_frames(s) - memory->first;  // up to the ring's end
+  const uint32_t frames = s->frames < left ? s->frames : left;
+  const size_t samples = (size_t)frames * s->channels;
+  arn__move_many(out, memory->ring + (size_t)memory->first * s->channels, samples * sizeof *out);
+  arn__move_many(out + samples, memory->ring,
+                 (s->frames - frames) * s->channels * sizeof *out);
 }
 
 static arn_status eval_stacker(const arn_eval *e, const void *state) {
@@ -257,17 +279,13 @@ static arn_status eval_stacker(const arn_eval *e, const void *state) {
   uint8_t *valid = arn_eval_out(e, 1);
   if (memory->wait == 0) begin_stack(memory, in, s);
   const bool ready = --memory->wait == 0;
-  if (ready || memory->stacks == 0) {
-    advance_stack(memory, in, s);
-  } else if (memory->wait < s->frames) {
-    keep_frame(memory, in, s);
-  }
+  take_frame(memory, in, s);
   if (ready) {
     memory->wait = s->step;
     memory->stacks = 1;
   }
   if (valid) *valid = ready;
-  memcpy(arn_eval_out(e, 0), memory->samples, s->frames * s->channels * sizeof *in);
+  write_stack(arn_eval_out(e, 0), memory, s);
   return ARN_OK;
 }
 

@@ -1,6 +1,6 @@
 // WHERE and UNIQUE: outputs whose length depends on the data. Here it is fixed: a model runs where
 // its file gives the output's shape, and fails at run time where the data do not come to it.
-#include "../kernels/kernel.h"
+#include "../kernels/lanes.h"
 #include "movement.h"
 
 // ---- WHERE --------------------------------------------------------------------------------------
@@ -47,26 +47,56 @@ ARN__INLINE bool is_zero(const where_state *s, const uint8_t *at, uint32_t eleme
   }
 }
 
-// Writes the places of a line along the last axis, which begins at `place`; returns the number of
-// places so far. `rank` and `element` are the state's.
-ARN__INLINE uint32_t search_line(const where_state *s, const uint8_t *in, const int64_t *place,
-                                 arn__s64 *out, uint32_t found, uint32_t rank, uint32_t element) {
-  const int64_t length = s->dims[rank - 1];
-  const uint32_t most = s->found;
-  const bool has_room = most > found && most - found > length;  // for one more than may come
-  arn__s64 *to = out + (size_t)found * rank;
-  for (int64_t i = 0; i < length && has_room; i++) {  // without branches: none could be foreseen
-    for (uint32_t d = 0; d + 1 < rank; d++) to[d] = place[d];
-    to[rank - 1] = i;
-    const uint32_t counts = !is_zero(s, in + i * element, element);
-    to += counts * rank;
-    found += counts;
+// A line along the last axis. `rank` and `element` are the state's.
+typedef struct search {
+  const uint8_t *in;
+  int64_t place[ARN_MAX_RANK];  // of the line's first element
+  uint32_t rank, element;
+} search;
+
+ARN__INLINE void write_place(const search *l, uint32_t i, arn__s64 *to) {
+  for (uint32_t d = 0; d + 1 < l->rank; d++) to[d] = l->place[d];
+  to[l->rank - 1] = i;
+}
+
+// Writes the places of elements [at, at + count) without branches: none could be foreseen. Needs
+// room at `to` for one place more than there are. Returns where the next place goes.
+ARN__INLINE arn__s64 *write_places(const where_state *s, const search *l, uint32_t at,
+                                   uint32_t count, arn__s64 *to) {
+  for (uint32_t i = at; i < at + count; i++) {
+    write_place(l, i, to);
+    to += is_zero(s, l->in + i * l->element, l->element) ? 0 : l->rank;
   }
-  for (int64_t i = 0; i < length && !has_room; i++) {
-    if (is_zero(s, in + i * element, element) || found++ >= most) continue;
-    for (uint32_t d = 0; d + 1 < rank; d++) to[d] = place[d];
-    to[rank - 1] = i;
-    to += rank;
+  return to;
+}
+
+// The same for eight elements of a byte, of which often none or all count.
+ARN__INLINE arn__s64 *write_eight(const where_state *s, const search *l, uint32_t at,
+                                  arn__s64 *to) {
+  uint64_t eight;
+  memcpy(&eight, l->in + at, sizeof eight);
+  if (eight == 0) return to;
+  const uint64_t zeros = (eight - UINT64_C(0x0101010101010101)) & ~eight;
+  if ((zeros & UINT64_C(0x8080808080808080)) != 0) return write_places(s, l, at, 8, to);
+  for (uint32_t i = 0; i < 8; i++) write_place(l, at + i, to + i * l->rank);
+  return to + 8 * l->rank;
+}
+
+// Writes the places of a line; returns the number of places so far.
+ARN__INLINE uint32_t search_line(const where_state *s, search line, arn__s64 *out, uint32_t found) {
+  const search *l = &line;
+  const uint32_t length = (uint32_t)s->dims[l->rank - 1], most = s->found;
+  arn__s64 *to = out + (size_t)found * l->rank;
+  if (most > found && most - found > length) {
+    uint32_t i = 0;
+    for (; i + 8 <= length && l->element == 1; i += 8) to = write_eight(s, l, i, to);
+    to = write_places(s, l, i, length - i, to);
+    return (uint32_t)((size_t)(to - out) / l->rank);
+  }
+  for (uint32_t i = 0; i < length; i++) {
+    if (is_zero(s, l->in + i * l->element, l->element) || found++ >= most) continue;
+    write_place(l, i, to);
+    to += l->rank;
   }
   return found;
 }
@@ -81,16 +111,17 @@ static void advance(const where_state *s, int64_t *place) {
 
 static arn_status where_eval(const arn_eval *e, const void *state) {
   const where_state *s = state;
-  const uint8_t *in = arn_eval_in(e, 0);
+  search line = {.in = arn_eval_in(e, 0), .rank = s->rank, .element = s->element};
+  search pair = {.rank = 2, .element = 1};  // known to the compiler: a loop of its own, on hosts
   arn__s64 *out = arn_eval_out(e, 0);
-  const uint32_t line = (uint32_t)s->dims[s->rank - 1];
-  int64_t place[ARN_MAX_RANK] = {0};
+  const bool is_pair = ARN__LANES > 1 && s->rank == 2 && s->element == 1;
+  const uint32_t length = (uint32_t)s->dims[s->rank - 1];
   uint32_t found = 0;
-  for (uint32_t i = 0; i < s->count; i += line, in += line * s->element) {
-    found = s->rank == 2 && s->element == 1
-                ? search_line(s, in, place, out, found, 2, 1)
-                : search_line(s, in, place, out, found, s->rank, s->element);
-    advance(s, place);
+  for (uint32_t i = 0; i < s->count; i += length, line.in += length * s->element) {
+    pair.in = line.in;
+    pair.place[0] = line.place[0];
+    found = is_pair ? search_line(s, pair, out, found) : search_line(s, line, out, found);
+    advance(s, line.place);
   }
   if (found == s->found) return ARN_OK;
   return arn_eval_fail(e, ARN_WHAT_DATA_VALUE, found, s->found);
@@ -132,25 +163,29 @@ static arn_status unique_prepare(arn_prepare *p, void *state) {
   return ARN_OK;
 }
 
-// Defines a search for one of `count` values that equals `one`. Where there is room behind them,
-// it is put there, so that the search needs no other end.
+#define TOGETHER (ARN__LANES_INT > 1 ? 64u : 1u)  // values that a search compares side by side
+
+// Defines a search for one of `count` values that equals `one`; `count` where there is none. Goes by
+// groups without a branch inside, also over what lies behind the values, up to `room`; the last
+// group overlaps the one before.
 #define FIND(name, value_type)                                                                  \
-  static uint32_t find_##name(uint8_t *values, uint32_t count, uint32_t room,                   \
-                              const uint8_t *one) {                                             \
-    value_type *all = (value_type *)(void *)values;                                             \
+  ARN__KERNEL static uint32_t find_##name(const uint8_t *values, uint32_t count, uint32_t room, \
+                                          const uint8_t *one) {                                 \
+    const value_type *all = (const value_type *)(const void *)values;                           \
     const value_type value = *(const value_type *)(const void *)one;                            \
-    uint32_t k = 0;                                                                             \
-    if (count >= room || value != value) {                                                      \
-      while (k < count && all[k] != value) k++;                                                 \
-      return k;                                                                                 \
+    uint32_t k = room < TOGETHER ? 0 : count;                                                   \
+    for (uint32_t i = 0; i < count && room >= TOGETHER; i += TOGETHER) {                        \
+      const uint32_t from = room - i < TOGETHER ? room - TOGETHER : i;                          \
+      const value_type *group = all + from;                                                     \
+      uint32_t at = TOGETHER;                                                                   \
+      ARN__LANES_LOOP for (uint32_t j = 0; j < TOGETHER; j++) {                                 \
+        const uint32_t here = group[j] == value ? j : TOGETHER;                                 \
+        at = here < at ? here : at;                                                             \
+      }                                                                                         \
+      if (at < TOGETHER) return from + at < count ? from + at : count;                          \
     }                                                                                           \
-    all[count] = value;                                                                         \
-    for (;; k += 4) {                                                                           \
-      if (all[k] == value) return k;                                                            \
-      if (all[k + 1] == value) return k + 1;                                                    \
-      if (all[k + 2] == value) return k + 2;                                                    \
-      if (all[k + 3] == value) return k + 3;                                                    \
-    }                                                                                           \
+    while (k < count && all[k] != value) k++;                                                   \
+    return k;                                                                                   \
   }
 FIND(f32, float)
 FIND(8, uint8_t)
@@ -165,7 +200,7 @@ static uint32_t find_bytes(const uint8_t *values, uint32_t count, const uint8_t 
   return k;
 }
 
-static uint32_t find(const unique_state *s, uint8_t *values, uint32_t count,
+static uint32_t find(const unique_state *s, const uint8_t *values, uint32_t count,
                      const uint8_t *one) {
   if (s->type == ARN_FLOAT32) return find_f32(values, count, s->different, one);
   switch (s->element) {

@@ -1,18 +1,22 @@
 #include "../add_n.h"
 
+#include "../elementwise.h"
 #include "../fixed.h"
 
 ARN__KERNEL void arn__add_n_gather_s8_portable(int32_t *sums, const int8_t *in, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) sums[i] += in[i];
 }
 
-ARN__KERNEL void arn__add_n_gather_s32_portable(int32_t *sums, const int32_t *in,
-                                                uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)in[i]);
+ARN__KERNEL void arn__add_n_s32_portable(int32_t *out, const int32_t *a, const int32_t *b,
+                                         uint32_t count) {
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < count; i++) out[i] = (int32_t)((uint32_t)a[i] + (uint32_t)b[i]);
 }
 
-ARN__KERNEL void arn__add_n_gather_f32_portable(float *sums, const float *in, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) sums[i] += in[i];
+ARN__KERNEL void arn__add_n_f32_portable(float *out, const float *a, const float *b,
+                                         uint32_t count) {
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < count; i++) out[i] = a[i] + b[i];
 }
 
 ARN__KERNEL void arn__add_n_write_s8_portable(int8_t *out, const int32_t *sums, uint32_t count,

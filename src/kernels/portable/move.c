@@ -73,3 +73,13 @@ void arn__move_reverse_portable(uint8_t *target, const uint8_t *source, uint32_t
   if (count == 0) return;
   copy_runs(target, source + (size_t)(count - 1) * size, once, backwards, size);
 }
+
+#if defined(__x86_64__)
+void arn__move_many(void *target, const void *source, size_t bytes) {
+  enum { PIECE = 2048 };
+  for (size_t i = 0; i < bytes; i += PIECE) {
+    memcpy((uint8_t *)target + i, (const uint8_t *)source + i,
+           bytes - i < PIECE ? bytes - i : PIECE);
+  }
+}
+#endif
