@@ -123,7 +123,7 @@ ARN__INLINE void arn__move_short(uint8_t *target, const uint8_t *source, uint32_
 // Where the bytes are few, a call costs more than they do.
 ARN__INLINE void arn__move_long(uint8_t *target, const uint8_t *source, uint32_t run) {
   if (run > 64) {
-    arn__move_many(target, source, run);
+    memcpy(target, source, run);
     return;
   }
   for (uint32_t i = 0; i + 16 <= run; i += 16) memcpy(target + i, source + i, 16);
