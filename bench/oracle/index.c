@@ -242,6 +242,6 @@ const plain_case plain_index[] = {
     CASE(topk_v2, "5", "f32 32x1024;s32 . =5>f32 32x5;s32 32x5", top_f32),
     CASE(topk_v2, "5", "s8 128x1024;s32 . =5>s8 128x5;s32 128x5", top_s8),
     CASE(where, "", "bool 256x128 =1>s64 32768x2", where_bool),
-    CASE(where, "few", "bool 512x256 =1,1,0,0,0,0,0,1,0,1,1,1,1,1,1,1,1,1,1,0>s64 13x2", where_bool),
+    CASE(where, "few", "bool 512x256 =1,1,0,0,0,0,0,1,0,1,1,1,1,1,1,1,1,1,0>s64 12x2", where_bool),
     WITH(unique, "", "s32 16384 =0..99>s32 100;s32 16384", unique_s32, UNIQUE, {2}),
     {.op = NULL}};

@@ -67,8 +67,9 @@ void arn__move_reverse(uint8_t *target, const uint8_t *source, uint32_t size, ui
 uint32_t arn__move_gather(uint8_t *target, const uint8_t *source, const arn__gather *g);
 uint32_t arn__move_gather_nd(uint8_t *target, const uint8_t *source, const arn__gather_nd *g);
 
-// memcpy, in pieces: for many bytes at once, libraries of x86 take a string instruction, which costs
-// 16 times as much on some processors if the target begins just behind the source, modulo 4096.
+// memcpy, in pieces: for many bytes at once, libraries of x86 take a string instruction, which
+// costs 16 times as much on some processors if the target begins just behind the source, modulo
+// 4096.
 #if defined(__x86_64__)
 void arn__move_many(void *target, const void *source, size_t bytes);
 #else

@@ -165,8 +165,8 @@ static arn_status unique_prepare(arn_prepare *p, void *state) {
 
 #define TOGETHER (ARN__LANES_INT > 1 ? 64u : 1u)  // values that a search compares side by side
 
-// Defines a search for one of `count` values that equals `one`; `count` where there is none. Goes by
-// groups without a branch inside, also over what lies behind the values, up to `room`; the last
+// Defines a search for one of `count` values that equals `one`; `count` where there is none. Goes
+// by groups without a branch inside, also over what lies behind the values, up to `room`; the last
 // group overlaps the one before.
 #define FIND(name, value_type)                                                                  \
   ARN__KERNEL static uint32_t find_##name(const uint8_t *values, uint32_t count, uint32_t room, \
