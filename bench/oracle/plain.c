@@ -227,6 +227,22 @@ static int32_t add_tensor(arn_builder *b, const plain_tensor *t) {
   return arn_builder_tensor(b, &built);
 }
 
+// Subgraph 1, of operators that have a computation: a sum of two scalars of the type of input 0.
+static void add_body(arn_builder *b, arn_type type) {
+  int32_t t[3];
+  const arn_build_tensor scalar = {.name = "x", .type = type};
+  arn_builder_subgraph(b, "sum");
+  for (uint32_t i = 0; i < 3; i++) t[i] = arn_builder_tensor(b, &scalar);
+  const arn_build_operator sum = {.code = ARN_BUILTIN_ADD, .version = 1, .inputs = t,
+                                  .input_count = 2, .outputs = &t[2], .output_count = 1};
+  arn_builder_operator(b, &sum);
+  arn_builder_io(b, t, 2, &t[2], 1);
+}
+
+static bool has_body(const arn_op *op) {
+  return op == &arn_op_stablehlo_reduce || op == &arn_op_stablehlo_reduce_window;
+}
+
 uint8_t *plain_model(const plain_node *n, const plain_case *c, size_t *size) {
   int32_t in[PLAIN_INPUTS], out[PLAIN_OUTPUTS], given[PLAIN_INPUTS];
   uint8_t custom[1024], *bytes = NULL;
@@ -249,6 +265,7 @@ uint8_t *plain_model(const plain_node *n, const plain_case *c, size_t *size) {
   }
   arn_builder_operator(b, &node);
   arn_builder_io(b, given, given_count, out, n->outputs);
+  if (has_body(c->op)) add_body(b, n->in[0].type);
   if (!arn_builder_finish(b, &bytes, size)) stop(c->op->name, arn_builder_error(b));
   arn_builder_free(b);
   return bytes;

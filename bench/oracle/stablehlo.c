@@ -103,6 +103,56 @@ static void remainder_f32(const plain_node *n) {
   }
 }
 
+// ---- reductions ---------------------------------------------------------------------------------
+
+// Windows of 3 by 3 over rows and columns; of the builtin operator, the largest.
+#define WINDOWS(type)                                                                             \
+  static void window_sum_##type(const plain_node *n) {  /* padded by 1 */                         \
+    const int32_t *d = n->in[0].dims;                                                             \
+    PLACES(&n->out[0]) {                                                                          \
+      n->out[0].type[at] = n->in[1].type[0];                                                      \
+      for (int32_t y = o[1] - 1; y <= o[1] + 1; y++) {                                            \
+        for (int32_t x = o[2] - 1; x <= o[2] + 1; x++) {                                          \
+          if (y < 0 || y >= d[1] || x < 0 || x >= d[2]) continue;                                 \
+          n->out[0].type[at] += n->in[0].type[index_of(&n->in[0], 0, y, x, o[3])];                \
+        }                                                                                         \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+  static void window_last_##type(const plain_node *n) {  /* 4 channels, every third one */        \
+    const int32_t channels = n->in[0].dims[3];                                                    \
+    PLACES(&n->out[0]) {                                                                          \
+      const int32_t from = ((o[1] * n->in[0].dims[2]) + o[2]) * channels + 3 * o[3];              \
+      n->out[0].type[at] = n->in[1].type[0];                                                      \
+      for (int32_t k = 0; k < 4; k++) n->out[0].type[at] += n->in[0].type[from + k];              \
+    }                                                                                             \
+  }                                                                                               \
+  static void sum_##type(const plain_node *n) {  /* rows and columns */                           \
+    const uint32_t channels = n->out[0].count;                                                    \
+    for (uint32_t c = 0; c < channels; c++) {                                                     \
+      n->out[0].type[c] = n->in[1].type[0];                                                       \
+      for (uint32_t i = c; i < n->in[0].count; i += channels) {                                   \
+        n->out[0].type[c] += n->in[0].type[i];                                                    \
+      }                                                                                           \
+    }                                                                                             \
+  }
+
+#define MOST(type)                                                                                \
+  static void window_most_##type(const plain_node *n) {  /* every second one */                   \
+    PLACES(&n->out[0]) {                                                                          \
+      n->out[0].type[at] = n->in[1].type[0];                                                      \
+      for (int32_t k = 0; k < 9; k++) {                                                           \
+        const int32_t y = 2 * o[1] + k / 3, x = 2 * o[2] + k % 3;                                 \
+        const int32_t from = index_of(&n->in[0], 0, y, x, o[3]);                                  \
+        if (n->in[0].type[from] > n->out[0].type[at]) n->out[0].type[at] = n->in[0].type[from];   \
+      }                                                                                           \
+    }                                                                                             \
+  }
+MOST(s8)
+MOST(f32)
+WINDOWS(s32)
+WINDOWS(f32)
+
 #define LIST(...) {(const int32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((int32_t[]){__VA_ARGS__}) / 4)}
 #define CASE(op, note, tensors, loop)                                                             \
   {&arn_op_stablehlo_##op, note, tensors, loop, false, 0, {0}, {{0}}}
@@ -110,6 +160,16 @@ static void remainder_f32(const plain_node *n) {
 #define WITH(op, note, tensors, loop, options, numbers, ...)                                      \
   {&arn_op_stablehlo_##op, note, tensors, loop, false, 0,                                         \
    {ARN_OPTIONS2_STABLEHLO_##options, {numbers}, {__VA_ARGS__}, {0}}, {{0}}}
+#define SUMS_3X3                                                                                  \
+  LIST(1, 3, 3, 1), LIST(1, 1, 1, 1), LIST(1, 1, 1, 1), LIST(1, 1, 1, 1),                         \
+      LIST(0, 0, 1, 1, 1, 1, 0, 0)
+#define SUMS_OF_4                                                                                 \
+  LIST(1, 1, 1, 4), LIST(1, 1, 1, 3), LIST(1, 1, 1, 1), LIST(1, 1, 1, 1),                         \
+      LIST(0, 0, 0, 0, 0, 0, 0, 0)
+#define WINDOW_3X3 "s64 4 =1,3,3,1;s64 4 =1,2,2,1;s64 4 =1,1,1,1"
+#define BUILTIN_WINDOW(tensors, loop)                                                             \
+  {&arn_op_reduce_window, "largest, 3x3, stride 2", tensors, loop, false, 0,                      \
+   {ARN_OPTIONS2_REDUCE_WINDOW, {4}, {{0}}, {0}}, {{0}}}
 
 const plain_case plain_stablehlo[] = {
     WITH(transpose, "NCHW to NHWC", "s8 1x32x64x64>s8 1x64x64x32", transpose_s8, TRANSPOSE, 0,
@@ -155,4 +215,18 @@ const plain_case plain_stablehlo[] = {
          {NULL, 0}),
     WITH(compare, "less", "f32 1x64x64x8;f32 1x64x64x8>bool 1x64x64x8", less_f32, COMPARE, 5,
          {NULL, 0}),
+    WITH(reduce_window, "sums, 3x3", "s32 1x64x64x8;s32 . =0>s32 1x64x64x8", window_sum_s32,
+         REDUCE_WINDOW, 1, SUMS_3X3),
+    WITH(reduce_window, "sums, 3x3", "f32 1x64x64x8;f32 . =0>f32 1x64x64x8", window_sum_f32,
+         REDUCE_WINDOW, 1, SUMS_3X3),
+    WITH(reduce_window, "sums of 4 channels", "s32 1x64x1x512;s32 . =1>s32 1x64x1x170",
+         window_last_s32, REDUCE_WINDOW, 1, SUMS_OF_4),
+    WITH(reduce_window, "sums of 4 channels", "f32 1x64x1x512;f32 . =1>f32 1x64x1x170",
+         window_last_f32, REDUCE_WINDOW, 1, SUMS_OF_4),
+    BUILTIN_WINDOW("s8 1x129x129x16;s8 . =-128;" WINDOW_3X3 ">s8 1x64x64x16", window_most_s8),
+    BUILTIN_WINDOW("f32 1x129x129x8;f32 . =-9;" WINDOW_3X3 ">f32 1x64x64x8", window_most_f32),
+    WITH(reduce, "rows and columns", "s32 1x64x64x32;s32 . =3>s32 1x32", sum_s32, REDUCE, 1,
+         LIST(1, 2)),
+    {&arn_op_stablehlo_reduce, "rows and columns", "f32 1x64x64x32;f32 . =3>f32 1x32", sum_f32,
+     false, 1e-4, {ARN_OPTIONS2_STABLEHLO_REDUCE, {1}, {LIST(1, 2)}, {0}}, {{0}}},
     {.op = NULL}};

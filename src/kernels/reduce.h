@@ -50,6 +50,12 @@ arn__reduce_fold arn__reduce_multiply_s32;  // int32 -> int32
 arn__reduce_fold arn__reduce_multiply_s64;  // int64 -> int64
 arn__reduce_fold arn__reduce_multiply_f32;  // float -> float
 
+// Sums and products of any integers of so many bits, into accumulators as wide: they wrap. Truth
+// values, of accumulators that are 0 or 1.
+arn__reduce_fold arn__reduce_add_8, arn__reduce_add_16, arn__reduce_add_32;
+arn__reduce_fold arn__reduce_multiply_8, arn__reduce_multiply_16;
+arn__reduce_fold arn__reduce_all_8, arn__reduce_any_8;
+
 // Extremes. A NaN is passed over.
 arn__reduce_fold arn__reduce_max_s8, arn__reduce_min_s8;
 arn__reduce_fold arn__reduce_max_u8, arn__reduce_min_u8;

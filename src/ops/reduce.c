@@ -1,4 +1,5 @@
 // MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY: over any axes.
+// STABLEHLO_REDUCE: one of these by its computation, from an initial value on.
 //
 // Neighbouring axes that are reduced together are one, and so are neighbouring kept ones; axes of
 // one element are neither. What is left is a list of sizes that are reduced and kept in turn
@@ -17,6 +18,7 @@
 #include "arenite/op.h"
 #include "quantised.h"
 #include "reducer.h"
+#include "stablehlo.h"
 
 enum { FOLDS = 1, LAST_KEPT = 2 };
 
@@ -29,7 +31,7 @@ typedef struct reduce_state {
   uint8_t type;
   uint8_t flags;
   uint8_t groups;
-  uint8_t spare;
+  uint8_t body;          // STABLEHLO_REDUCE: the computation
   uint32_t rows;         // FOLDS: rows of the input
   uint32_t out_row;      // elements of a row of the output
   uint32_t dims[ARN_MAX_RANK];  // the groups of an input row; only `groups` of them are kept
@@ -459,6 +461,58 @@ static arn_status eval_any(const arn_eval *e, const void *state) {
   return run(e, state, list);
 }
 
+// ---- STABLEHLO_REDUCE ---------------------------------------------------------------------------
+
+enum { OPTION_AXES = 0, OPTION_BODY = 1 };
+
+// The output has the axes that are left.
+static bool has_kept_axes(const tensors *t) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < t->in.rank; i++) {
+    if (t->mask >> i & 1u) continue;
+    if (kept >= t->out.rank || t->out.dims[kept] != t->in.dims[i]) return false;
+    kept++;
+  }
+  return kept == t->out.rank;
+}
+
+static arn_status check_initial(const arn_prepare *p, const tensors *t, arn__shlo_body body) {
+  arn_tensor initial;
+  ARN__TRY(arn_prepare_input(p, 1, &initial));
+  if (initial.type != t->in.type) return arn_refuse_model(p, ARN_WHAT_TYPES_DIFFER, &initial);
+  if (initial.count != 1) return arn_refuse_model(p, ARN_WHAT_SHAPE, &initial);
+  ARN__TRY(arn__shlo_check_scales(p, body, &t->in, &initial));
+  return arn__shlo_check_scales(p, body, &t->in, &t->out);
+}
+
+static arn_status stablehlo_prepare(arn_prepare *p, void *state) {
+  reduce_state *s = state;
+  tensors t = {.mask = 0};
+  int32_t axes[ARN_MAX_RANK];
+  uint32_t count;
+  arn__shlo_body body;
+  arn__reducer how;
+  ARN__TRY(arn_prepare_counts(p, 2, 2, 1));
+  ARN__TRY(arn__movement_pair(p, 0, &t.in, &t.out));
+  ARN__TRY(arn__shlo_axes(p, OPTION_AXES, t.in.rank, axes, &count));
+  for (uint32_t i = 0; i < count; i++) t.mask |= 1u << axes[i];
+  if (!has_kept_axes(&t)) return arn_refuse_model(p, ARN_WHAT_SHAPE, &t.out);
+  ARN__TRY(arn__shlo_read_body(p, arn__shlo_i32(p, OPTION_BODY, 0), t.in.type, &body));
+  if (!arn__shlo_reducer(body, t.in.type, &how)) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
+  ARN__TRY(check_initial(p, &t, body));
+  set_shape(p, s, &t, how.acc_bytes);
+  s->body = (uint8_t)body;
+  return ARN_OK;
+}
+
+static arn_status stablehlo_eval(const arn_eval *e, const void *state) {
+  const reduce_state *s = state;
+  arn__reducer how;
+  (void)arn__shlo_reducer((arn__shlo_body)s->body, s->type, &how);
+  how.identity = arn__shlo_initial(arn_eval_in(e, 1), &how);
+  return run(e, state, &how);
+}
+
 #define NUMBERS                                                                            \
   (ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT32) | ARN_TYPE_BIT(ARN_INT64))
 #define ALL_NUMBERS                                                                        \
@@ -481,3 +535,5 @@ RECORD(arn_op_reduce_max, "REDUCE_MAX", 82, ALL_NUMBERS, prepare_values, eval_ma
 RECORD(arn_op_reduce_min, "REDUCE_MIN", 89, ALL_NUMBERS, prepare_values, eval_min);
 RECORD(arn_op_reduce_any, "REDUCE_ANY", 91, ARN_TYPE_BIT(ARN_BOOL), prepare_values, eval_any);
 RECORD(arn_op_reduce_all, "REDUCE_ALL", 140, ARN_TYPE_BIT(ARN_BOOL), prepare_values, eval_all);
+RECORD(arn_op_stablehlo_reduce, "STABLEHLO_REDUCE", 174, ALL_NUMBERS | ARN_TYPE_BIT(ARN_BOOL),
+       stablehlo_prepare, stablehlo_eval);

@@ -5,6 +5,7 @@
 #define ARENITE_SRC_OPS_STABLEHLO_H
 
 #include "movement.h"
+#include "reducer.h"
 
 // Returns field `id` of the node's options; `otherwise` where options or field are absent. Values
 // beyond int32 are clamped to its ends.
@@ -47,5 +48,17 @@ typedef enum arn__shlo_body {
 // the second input. Fails: SUBGRAPH_INDEX, TYPES_DIFFER, OPTION (another computation).
 ARN_MUST_CHECK arn_status arn__shlo_read_body(const arn_prepare *p, int32_t index, uint32_t type,
                                               arn__shlo_body *body);
+
+// Checks that what a computation other than the second value is given are numbers of one kind: sums
+// and products of no scale, the others of the same. Fails: QUANTISATION.
+ARN_MUST_CHECK arn_status arn__shlo_check_scales(const arn_prepare *p, arn__shlo_body body,
+                                                 const arn_tensor *a, const arn_tensor *b);
+
+// Says whether there is a kernel for a computation (not UPDATE) of values of `type`; sets how:
+// accumulators have the type of the values, and `identity` is 0, to be set by the caller.
+bool arn__shlo_reducer(arn__shlo_body body, uint32_t type, arn__reducer *how);
+
+// Returns the bytes of an initial value, in the low bytes of the result; true is 1.
+uint64_t arn__shlo_initial(const void *value, const arn__reducer *how);
 
 #endif
