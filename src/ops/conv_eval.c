@@ -207,7 +207,11 @@ static void set_groups(run *r) {
 arn_status arn__conv_eval(const arn_eval *e, const void *state) {
   const arn__conv_state *s = state;
   const arn__conv_kinds *kinds = e->op->kinds;
-  run r = {.e = e, .s = s, .kinds = kinds, .kernel = kinds->rows[s->kind]};
+  run r;
+  r.e = e;
+  r.s = s;
+  r.kinds = kinds;
+  r.kernel = kinds->rows[s->kind];
   set_groups(&r);
   set_conv(&r);
   set_tensors(&r);

@@ -223,10 +223,8 @@ static arn__dense time_layer(const svdf *s) {
   return d;
 }
 
-// Makes room for the newest value of each filter, in one move: the oldest of a filter takes the
-// place of its neighbour's newest, which is written next.
-static void age(uint8_t *states, uint32_t bytes, uint32_t es) {
-  memmove(states, states + es, bytes - es);
+static void put_value(uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  for (const uint8_t *const end = from + bytes; from != end; from++) *to++ = *from;
 }
 
 static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t *x,
@@ -239,8 +237,9 @@ static void add_features(const arn__dense_run *run, const svdf *s, const uint8_t
     arn__dense_clear(run, &block);
     arn__dense_add(run, &block, (arn_span){0, s->inputs}, x);
     arn__dense_finish(run, &block, (uint8_t *)values);
-    for (uint32_t i = 0; i < block.channels.count; i++) {
-      memcpy(states + ((f + i + 1) * s->memory - 1) * es, (uint8_t *)values + i * es, es);
+    uint8_t *to = states + ((f + 1) * s->memory - 1) * es;
+    for (uint32_t i = 0; i < block.channels.count; i++, to += s->memory * es) {
+      put_value(to, (const uint8_t *)values + i * es, es);
     }
   }
 }
@@ -317,7 +316,9 @@ static arn_status eval(const arn_eval *e, const void *state) {
   uint8_t *states = arn_eval_input(e, STATE, kept).base;
   uint8_t *out = arn_eval_out(e, 0);
   for (uint32_t b = 0; b < s->batches; b++) {
-    age(states, kept, state_es);
+    // Room for the newest value of each filter, in one move: the oldest of a filter takes the place
+    // of its neighbour's newest, which is written next.
+    arn__svdf_age(states, kept, state_es);
     add_features(&features, s, x, states);
     finish_batch(&w, states, out);
     x += s->inputs * es;

@@ -13,6 +13,7 @@ static const random_suite suites[] = {
     {"dot", random_dot, 1500},
     {"requant", random_requant, 300},
     {"settle", random_settle, 3000},
+    {"svdf", random_svdf, 1500},
 };
 
 uint32_t random_bits(void) {

@@ -29,5 +29,6 @@ uint32_t random_dense(uint32_t rounds);
 uint32_t random_dot(uint32_t rounds);
 uint32_t random_requant(uint32_t rounds);
 uint32_t random_settle(uint32_t rounds);
+uint32_t random_svdf(uint32_t rounds);
 
 #endif

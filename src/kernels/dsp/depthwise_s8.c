@@ -226,11 +226,29 @@ ARN__INLINE void add_tap(int32_t sum[4], uint32_t x, uint32_t w, uint32_t minus_
   sum[3] = arn__dsp_high_product(sum[3], odd, u);
 }
 
+// Writes the outputs of four sums; small: all multipliers are below 1/2.
+ARN__INLINE void settle(const four *f, const int32_t sum[4], uint32_t first, bool small) {
+  int8_t *out = f->out;
+  if (small) {
+    const int32_t zero = f->zero;
+    const int32_t a = arn__dsp_quick(sum[0], f->scale[0].q, f->scale[0].right, zero);
+    const int32_t b = arn__dsp_quick(sum[1], f->scale[1].q, f->scale[1].right, zero);
+    const int32_t c = arn__dsp_quick(sum[2], f->scale[2].q, f->scale[2].right, zero);
+    const int32_t d = arn__dsp_quick(sum[3], f->scale[3].q, f->scale[3].right, zero);
+    out[0] = (int8_t)a;
+    out[1] = (int8_t)b;
+    out[2] = (int8_t)c;
+    out[3] = (int8_t)d;
+    return;
+  }
+  const arn__requant *r = f->block->requant + first;
+  for (uint32_t c = 0; c < 4; c++) out[c] = (int8_t)arn__dsp_output(sum[c], r[c], f->zero);
+}
+
 // Computes four channels of the pixel whose window begins at `column`.
-static void compute_pixel(const four *f, int32_t column, uint32_t first) {
+static void compute_pixel(const four *f, int32_t column, uint32_t first, bool small) {
   const arn__conv *s = f->conv;
   const uint32_t minus_zero = arn__dsp_minus(s->in_zero);
-  const arn__requant *r = f->block->requant + first;
   int32_t sum[4] = {f->bias[0], f->bias[1], f->bias[2], f->bias[3]};
   for (int32_t k = 0; k < s->kernel_width; k++, column += s->dilation) {
     if (column < 0 || column >= s->in_width) continue;
@@ -240,15 +258,13 @@ static void compute_pixel(const four *f, int32_t column, uint32_t first) {
       add_tap(sum, arn__dsp_load(f->row[y] + at), arn__dsp_load(f->filter[y] + w), minus_zero);
     }
   }
-  for (uint32_t c = 0; c < 4; c++) {
-    f->out[c] = (int8_t)arn__dsp_output(sum[c], r[c], f->zero);
-  }
+  settle(f, sum, first, small);
 }
 
-static void compute_pixels(four *f, const arn__conv_row *r, uint32_t first) {
+static void compute_pixels(four *f, const arn__conv_row *r, uint32_t first, bool small) {
   int32_t column = (int32_t)r->column * f->conv->stride - f->conv->pad;
   for (uint32_t i = 0; i < r->columns; i++, column += f->conv->stride, f->out += f->out_step) {
-    compute_pixel(f, column, first);
+    compute_pixel(f, column, first, small);
   }
 }
 
@@ -256,16 +272,15 @@ static void compute_pixels(four *f, const arn__conv_row *r, uint32_t first) {
 
 // Sets bias and multipliers of four channels. Returns whether these are all below 1/2.
 static bool set_channels(four *f, uint32_t first) {
-  const int32_t *bias = f->block->bias;
+  static const int32_t none[4];
+  const int32_t *bias = f->block->bias ? (const int32_t *)f->block->bias + first : none;
   const arn__requant *r = f->block->requant + first;
-  bool small = true;
+  memcpy(f->bias, bias, sizeof f->bias);
   for (uint32_t c = 0; c < 4; c++) {
-    f->bias[c] = bias ? bias[first + c] : 0;
     f->scale[c].q = r[c].q;
     f->scale[c].right = -r[c].shift;
-    small &= r[c].shift < 0;
   }
-  return small;
+  return (r[0].shift & r[1].shift & r[2].shift & r[3].shift) < 0;
 }
 
 static void set_rows(four *f, const arn__conv_row *r) {
@@ -300,8 +315,9 @@ ARN__APART static void row_by_fours(const arn__conv *s, const arn__conv_row *r,
   for (uint32_t c = 0; c < b->count; c += 4) {
     const uint32_t first = c + 4 <= b->count ? c : b->count - 4;
     f.out = (int8_t *)r->out + b->first + first;
-    if (set_channels(&f, first) && tiles) compute_tiles(&f, r, first);
-    else compute_pixels(&f, r, first);
+    const bool small = set_channels(&f, first);
+    if (small && tiles) compute_tiles(&f, r, first);
+    else compute_pixels(&f, r, first, small);
   }
 }
 

@@ -4,18 +4,28 @@
 
 #include "output.h"
 
-void arn__settle_s8_dsp(int8_t *out, int32_t *sums, const int32_t *bias, const arn__settle *s) {
-  static const int32_t none = 0;
-  const arn__requant *r = s->multipliers;
-  const uint32_t step = s->per_channel ? 1 : 0, bias_step = bias ? 1 : 0;
-  const int32_t zero = s->zero;
-  if (bias == NULL) bias = &none;
-  int8_t *to = out;
-  for (int8_t *const end = out + s->n; to != end; r += step, bias += bias_step) {
-    const int32_t sum = (int32_t)((uint32_t)*sums++ + (uint32_t)*bias);
-    *to++ = (int8_t)arn__dsp_output(sum, *r, zero);
+// One multiplier for all, below 1/2.
+static void settle_alike(int8_t *out, const int32_t *sums, const int32_t *bias,
+                         const arn__settle *s) {
+  const int32_t q = s->multipliers->q, right = -s->multipliers->shift, zero = s->zero;
+  for (int8_t *const end = out + s->n; out != end; sums++) {
+    const int32_t sum = bias ? (int32_t)((uint32_t)*sums + (uint32_t)*bias++) : *sums;
+    *out++ = (int8_t)arn__dsp_quick(sum, q, right, zero);
   }
-  if (arn__dsp_is_narrow(s->clamp, zero)) arn__dsp_narrow(out, s->n, s->clamp, zero);
+}
+
+static void settle(int8_t *out, const int32_t *sums, const int32_t *bias, const arn__settle *s) {
+  const arn__requant *r = s->multipliers;
+  for (uint32_t i = 0; i < s->n; i++, r += s->per_channel) {
+    const int32_t sum = bias ? (int32_t)((uint32_t)sums[i] + (uint32_t)bias[i]) : sums[i];
+    out[i] = (int8_t)arn__dsp_output(sum, *r, s->zero);
+  }
+}
+
+void arn__settle_s8_dsp(int8_t *out, int32_t *sums, const int32_t *bias, const arn__settle *s) {
+  if (!s->per_channel && s->multipliers->shift < 0) settle_alike(out, sums, bias, s);
+  else settle(out, sums, bias, s);
+  if (arn__dsp_is_narrow(s->clamp, s->zero)) arn__dsp_narrow(out, s->n, s->clamp, s->zero);
 }
 
 #endif

@@ -59,7 +59,24 @@ ARN__INLINE uint32_t arn__dsp_highs(uint32_t a, uint32_t b) {
   return pair;
 }
 
-// sum + x.low * y.low; sum + x.high * y.high; wrapping. (The builtins would set a flag.)
+// The same bytes as halfwords.
+ARN__INLINE uint32_t arn__dsp_even_of(uint32_t word) {
+  uint32_t pair;
+  __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
+  return pair;
+}
+ARN__INLINE uint32_t arn__dsp_odd_of(uint32_t word) {
+  uint32_t pair;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
+  return pair;
+}
+
+// sum + x.low * y.low + x.high * y.high; the first product alone; the second; wrapping. (The
+// builtins would set a flag.)
+ARN__INLINE int32_t arn__dsp_products(int32_t sum, uint32_t x, uint32_t y) {
+  __asm__("smlad %0, %1, %2, %0" : "+r"(sum) : "r"(x), "r"(y));
+  return sum;
+}
 ARN__INLINE int32_t arn__dsp_low_product(int32_t sum, uint32_t x, uint32_t y) {
   __asm__("smlabb %0, %1, %2, %0" : "+r"(sum) : "r"(x), "r"(y));
   return sum;

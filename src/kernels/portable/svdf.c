@@ -1,8 +1,8 @@
 #include "../svdf.h"
 #include "../lanes.h"
 
-ARN__KERNEL void arn__svdf_time_s8(int32_t *sums, const int8_t *states, const int8_t *weights,
-                                   const arn__svdf_time *t) {
+ARN__KERNEL void arn__svdf_time_s8_portable(int32_t *sums, const int8_t *states,
+                                            const int8_t *weights, const arn__svdf_time *t) {
   const uint32_t n = t->n;
   const int32_t zero = t->zero;
   for (uint32_t u = 0; u < t->units; u++, states += n, weights += n) {
