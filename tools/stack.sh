@@ -164,8 +164,8 @@ awk -v listed="$*" '
       planned["arn__depths"] = "arn__calls_depths"
     }
     for (r in records) if (r == "arn_op_var_handle") {
-      planned["src/runtime/start.c:take_data"] =
-        "src/runtime/variables.c:take src/runtime/variables.c:share"
+      v = "src/runtime/variables.c:"
+      planned["src/runtime/start.c:take_data"] = v "take " v "share"
       planned["arn_reset"] = "src/runtime/variables.c:kind"
     }
     planned["arn_invoke"] = "arn__plans_run"
