@@ -24,7 +24,6 @@ static const arn_op_list ops = {list, sizeof list / sizeof list[0], MODEL_PLANS}
 extern const uint8_t port_model[], port_model_end[];
 
 static uint8_t arena[ARENA_BYTES] __attribute__((aligned(64), section(".arena")));
-static uint32_t workspace[4096];
 static arn_model model;
 static arn_interpreter nn;
 
@@ -125,14 +124,13 @@ static int invoke(uint32_t invocation, arn_error *error) {
 
 int main(void) {
   arn_config config = {.ops = &ops};
-  arn_usage usage;
   arn_error error = {0};
   if (arn_model_open(&model, port_model, (size_t)(port_model_end - port_model), &error) != ARN_OK ||
-      arn_measure(&model, &config, workspace, sizeof workspace, &usage, &error) != ARN_OK) {
-    return fail("measure", &error);
+      arn_start(&nn, &model, arena, sizeof arena, &config, &error) != ARN_OK) {
+    return fail("start", &error);
   }
+  const arn_usage usage = arn_used(&nn);
   say("arena", usage.arena_bytes);
-  if (usage.arena_bytes > ARENA_BYTES) return fail("arena", &error);
   if (start(&config, usage.arena_bytes, &error)) return 1;
   for (uint32_t i = 0; i < INVOCATIONS; i++) {
     if (invoke(i, &error)) return 1;

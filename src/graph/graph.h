@@ -13,7 +13,8 @@ void arn__graph_read(const arn_model *model, const arn_subgraph *subgraph, uint3
 int32_t arn__graph_producer(const arn_model *model, const arn_subgraph *subgraph, int32_t tensor);
 
 // Returns the constant that `tensor` is folded to: it comes from a constant through DEQUANTIZE or
-// DENSIFY, and each of its readers takes it so (arn_op.folds). -1 otherwise. O(nodes).
+// DENSIFY, one of which is listed, and each of its readers takes it so (arn_op.folds). -1
+// otherwise. O(nodes).
 int32_t arn__graph_folded(const arn_model *model, const arn_subgraph *subgraph,
                           const arn_op_list *ops, int32_t tensor);
 
@@ -22,5 +23,9 @@ int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i);
 
 // Looks an operator up in a list. Returns its index, or -1.
 int32_t arn__graph_find_op(const arn_model *model, const arn_op_list *ops, const arn_node *node);
+
+// Returns the part of the engine that the listed operator with this code brings along (see
+// parts.h), or NULL.
+const void *arn__graph_part(const arn_op_list *ops, int32_t code);
 
 #endif

@@ -20,6 +20,9 @@ uint32_t arn__rows_bytes(const arn_tensor *t) {
 }
 
 bool arn__rows_same_shape(const arn_tensor *a, const arn_tensor *b) {
-  return a->rank == b->rank &&
-         memcmp(a->dims, b->dims, sizeof a->dims[0] * (size_t)a->rank) == 0;
+  if (a->rank != b->rank) return false;
+  for (uint32_t i = 0; i < a->rank; i++) {
+    if (a->dims[i] != b->dims[i]) return false;
+  }
+  return true;
 }

@@ -6,6 +6,7 @@
 #include "glance.h"
 #include "schema.h"
 
+#define FILE_IDENTIFIER 0x334C4654u  // "TFL3"
 #define MAX_SUBGRAPHS 255u
 #define MAX_TENSORS 65534u
 #define MAX_NODES 8190u
@@ -333,7 +334,7 @@ static arn_status verify_root(const struct place *p, arn_model *m) {
   memset(&t, 0, sizeof t);
   INIT(&t, root);
   t.at = arn__fb_u32(m, 0);
-  VERIFY(memcmp(m->bytes + 4, "TFL3", 4) == 0, IDENTIFIER);
+  VERIFY(arn__fb_u32(m, 4) == FILE_IDENTIFIER, IDENTIFIER);
   VERIFY(t.at >= 4 && t.at % 4 == 0 && arn__fb_inside(m, t.at, 4), TABLE);
   VERIFY(arn__fb_check_layout(m, t.at, &t.layout), TABLE);
   VERIFY(field_u32(m, &t, ARN__MODEL_VERSION) == 3, SCHEMA_VERSION);

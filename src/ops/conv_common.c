@@ -61,6 +61,14 @@ typedef struct axis {
   int32_t in, out, kernel, stride, dilation, pad;
 } axis;
 
+// (in + stride - reach) / stride, rounded towards 0. Needs: reach <= INT32_MAX; 32 bits then hold
+// the dividend, and divisions of 64 are large.
+static int64_t outputs(const axis *a, int64_t reach) {
+  const int64_t room = (int64_t)a->in + a->stride - reach;
+  const uint32_t size = (uint32_t)(room < 0 ? -room : room) / (uint32_t)a->stride;
+  return room < 0 ? -(int64_t)size : size;
+}
+
 // Sets the padding; stride and dilation become 1 where they make no difference. As in the
 // reference, padding follows from the input and the options alone, even where they give a size
 // below 1, and an output of another size is computed as if the image went on with padding: models
@@ -71,8 +79,8 @@ static arn_status set_axis(const arn_prepare *p, const tensors *t, axis *a) {
   if (a->stride < 1 || a->dilation < 1) return arn_refuse(p, ARN_WHAT_STRIDE, NULL);
   if (a->kernel == 1) a->dilation = 1;
   const int64_t reach = (int64_t)(a->kernel - 1) * a->dilation + 1;
-  int64_t out = ((int64_t)a->in + a->stride - 1) / a->stride;
-  if (padding == PADDING_VALID) out = ((int64_t)a->in + a->stride - reach) / a->stride;
+  if (reach > INT32_MAX) return arn_refuse(p, ARN_WHAT_LIMIT, NULL);
+  const int64_t out = outputs(a, padding == PADDING_SAME ? 1 : reach);
   const int64_t pad = ((out - 1) * a->stride + reach - a->in) / 2;
   a->pad = pad > 0 && pad <= UINT16_MAX ? (int32_t)pad : 0;
   if (a->out <= 1) a->stride = 1;

@@ -1,5 +1,6 @@
 // DENSIFY: a sparse constant as a dense tensor. Where all readers of the output take the sparse
 // constant itself (arn_op.folds), the engine never runs this.
+#include "../graph/parts.h"
 #include "../graph/rows.h"
 #include "../graph/sparse.h"
 #include "arenite/op.h"
@@ -38,6 +39,7 @@ const arn_op arn_op_densify = {
     .state_bytes = sizeof(densify),
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_FLOAT16) | ARN_TYPE_BIT(ARN_INT8) |
              ARN_TYPE_BIT(ARN_UINT8) | ARN_TYPE_BIT(ARN_INT16) | ARN_TYPE_BIT(ARN_INT32),
+    .kinds = &arn__folded_constants,
     .prepare = prepare_densify,
     .eval = eval_densify,
 };

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "../graph/parts.h"
 #include "../kernels/widen.h"
 #include "quantised.h"
 #include "unary.h"
@@ -255,6 +256,7 @@ const arn_op arn_op_dequantize = {
     .state_bytes = sizeof(dequantize),
     .types = BIT(ARN_FLOAT16) | BIT(ARN_INT8) | BIT(ARN_UINT8) | BIT(ARN_INT16) | BIT(ARN_INT32) |
              BIT(ARN_INT4),
+    .kinds = &arn__folded_constants,
     .prepare = prepare_dequantize,
     .rows = arn__unary_rows,
     .eval = eval_dequantize,

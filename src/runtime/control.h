@@ -2,6 +2,7 @@
 #ifndef ARENITE_SRC_RUNTIME_CONTROL_H
 #define ARENITE_SRC_RUNTIME_CONTROL_H
 
+#include "../graph/graph.h"
 #include "../graph/parts.h"
 #include "run.h"
 #include "starter.h"
@@ -26,9 +27,6 @@ struct arn__variables {
                      arn_tensor *kind);
 };
 typedef struct arn__variables arn__variables;
-
-// Returns the part that the listed operator with this code brings along, or NULL.
-const void *arn__part(const arn_op_list *ops, int32_t code);
 
 // Fills depth[s] as arn__calls_depths() does, where a listed operator calls subgraphs; else only
 // the main subgraph is reachable. Fails also: LIMIT (of subgraphs).

@@ -8,8 +8,9 @@
 #include "starter.h"
 
 static bool starts_with(const char *text, uint32_t length, const char *prefix) {
-  const size_t n = strlen(prefix);
-  return length >= n && memcmp(text, prefix, n) == 0;
+  uint32_t i = 0;
+  while (prefix[i] && i < length && text[i] == prefix[i]) i++;
+  return prefix[i] == '\0';
 }
 
 static arn_what why_no_custom_op(const arn_model *m, const arn_node *node) {
@@ -45,13 +46,6 @@ bool arn__is_folded_away(const arn_model *m, const arn_subgraph *g, const arn_op
   return arn__graph_folded(m, g, ops, tensor) >= 0;
 }
 
-const void *arn__part(const arn_op_list *ops, int32_t code) {
-  for (uint32_t i = 0; i < ops->count; i++) {
-    if (ops->ops[i]->code == code) return ops->ops[i]->kinds;
-  }
-  return NULL;
-}
-
 arn_status arn__depths(const arn_model *m, const arn_op_list *ops, uint8_t *depth,
                        arn_error *error) {
   arn_subgraph g;
@@ -67,7 +61,7 @@ arn_status arn__depths(const arn_model *m, const arn_op_list *ops, uint8_t *dept
   if (arn_model_subgraph(m, 0, &g) != ARN_OK) return ARN_ERR_INTERNAL;
   for (uint32_t n = 0; n < g.node_count; n++) {
     const int32_t code = arn__model_code(m, &g, n);
-    const arn__control *control = arn__calls_any(code) ? arn__part(ops, code) : NULL;
+    const arn__control *control = arn__calls_any(code) ? arn__graph_part(ops, code) : NULL;
     if (control) return control->depths(m, depth, error);
   }
   return ARN_OK;

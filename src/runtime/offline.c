@@ -46,7 +46,7 @@ static arn_status check_overlaps(arn__starter *s, const arn__planning *p, uint32
   return ARN_OK;
 }
 
-arn_status arn__plans_place(arn__starter *s, arn__planning *p, uint32_t subgraph) {
+static arn_status place(arn__starter *s, arn__planning *p, uint32_t subgraph) {
   const arn_model *m = s->model;
   arn_subgraph g;
   uint32_t bytes;
@@ -74,4 +74,10 @@ arn_status arn__plans_place(arn__starter *s, arn__planning *p, uint32_t subgraph
     if (status != ARN_OK) return status;
   }
   return check_overlaps(s, p, subgraph);
+}
+
+arn_status arn__plans_place(arn__starter *s, arn__planning *p, uint32_t subgraph) {
+  const arn_status status = place(s, p, subgraph);
+  if (status == ARN_OK) s->dynamic[subgraph] = arn__plan_rest(p);
+  return status;
 }

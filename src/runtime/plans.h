@@ -17,8 +17,9 @@ struct arn_plans {
   arn_status (*run)(arn__run *r);
   // Says whether rows of input / output `i` come and go through callbacks.
   bool (*streams)(const arn_interpreter *nn, uint32_t i, bool is_input);
-  // Applies offsets of the file's OfflineMemoryAllocation metadata to the buffers of a subgraph.
-  // Fails: PLAN_COUNT, PLAN_VERSION, PLAN_OFFSET, PLAN_OVERLAP. Without metadata it does nothing.
+  // Plans a subgraph by the offsets of the file's OfflineMemoryAllocation metadata, and what they
+  // leave open (all of it, where there are none) above. Fails: PLAN_COUNT, PLAN_VERSION,
+  // PLAN_OFFSET, PLAN_OVERLAP.
   arn_status (*place)(arn__starter *s, arn__planning *planning, uint32_t subgraph);
 };
 

@@ -237,10 +237,9 @@ ARN__APART static arn_status plan(arn__prepare_site *at) {
       return arn__starter_fail(s, ARN_ERR_UNSUPPORTED, ARN_WHAT_PLAN_UNLINKED, ARN_NOWHERE,
                                ARN_NOWHERE);
     }
-    const arn_status status = plans->place(s, &planning, at->subgraph);
-    if (status != ARN_OK) return status;
-    s->dynamic[at->subgraph] = arn__plan_rest(&planning);
-  } else if (s->config.planner == ARN_PLANNER_AUTO) {
+    return plans->place(s, &planning, at->subgraph);
+  }
+  if (s->config.planner == ARN_PLANNER_AUTO) {
     s->dynamic[at->subgraph] = arn__plan_best(&planning);
   } else {
     s->dynamic[at->subgraph] = arn__plan_with(&planning, (arn_planner)s->config.planner);

@@ -17,7 +17,7 @@ static void fill(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
 
 static arn_status kind_of_resource(const arn_interpreter *nn, uint32_t subgraph, uint32_t tensor,
                                    arn_tensor *kind) {
-  const arn__variables *variables = arn__part(nn->config.ops, ARN__CODE_VAR_HANDLE);
+  const arn__variables *variables = arn__graph_part(nn->config.ops, ARN__CODE_VAR_HANDLE);
   return variables ? variables->kind(nn, subgraph, tensor, kind) : ARN_ERR_ARGUMENT;
 }
 

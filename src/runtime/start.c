@@ -91,7 +91,7 @@ static void place_folded(arn__starter *s, uint32_t subgraph) {
 
 ARN__APART static arn_status take_data(arn__starter *s) {
   const uint32_t count = s->model->subgraph_count;
-  const arn__variables *variables = arn__part(s->config.ops, ARN__CODE_VAR_HANDLE);
+  const arn__variables *variables = arn__graph_part(s->config.ops, ARN__CODE_VAR_HANDLE);
   s->nn->variables_at = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
     if (arn__starter_reads(s, i)) place_tensors(s, i);
