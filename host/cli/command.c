@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/cli/gate.h"
+#include "host/cli/progress.h"
 #include "host/rewrite/optimize.h"
 
 #define MAX_BYTES (1u << 30)
@@ -189,7 +190,9 @@ static arn_status open_engine(const cli_model *m, const host_options *options,
                               const cli_options *o, host_engine *e, arn_error *error,
                               const char **why) {
   const host_search_options search = {.budget_seconds = o->budget_seconds ? o->budget_seconds : 10,
-                                      .stream = o->stream};
+                                      .stream = o->stream,
+                                      .progress = cli_progress_show,
+                                      .context = "planning rows"};
   arn_optimized r;
   if (o->planner != CLI_PLANNER_ROWS) {
     return host_engine_open(e, m->bytes, m->size, options, error);

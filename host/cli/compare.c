@@ -6,6 +6,7 @@
 
 #include "host/cli/command.h"
 #include "host/cli/gate.h"
+#include "host/cli/progress.h"
 #include "host/decide/compare.h"
 #include "host/decide/names.h"
 #include "host/decide/outputs.h"
@@ -303,7 +304,7 @@ static int compare_pair(struct request *q, uint32_t i, cJSON *pairs) {
     return cli_fail(EXIT_INTERNAL, "out of host memory");
   }
   if (a->started && b->started && q->invocations > 0) {
-    gap = host_compare_outputs(&a->engine, &b->engine, q->invocations);
+    gap = host_compare_outputs(&a->engine, &b->engine, q->invocations, cli_progress_show);
   }
   if (pairs) {
     cJSON *item = pair_as_json(a, b, &c);

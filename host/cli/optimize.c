@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/cli/command.h"
+#include "host/cli/progress.h"
 #include "host/report/json.h"
 #include "host/rewrite/optimize.h"
 #include "host/rewrite/reorder.h"
@@ -125,9 +125,8 @@ static int parse(int argc, char **argv, struct request *q) {
 }
 
 static void show_progress(void *context, double share) {
-  (void)context;
-  fprintf(stderr, "\rplanning rows: %3.0f %%", 100.0 * share);
-  if (share >= 1.0) fputs("\r                     \r", stderr);
+  (void)context;   // which is for the trades
+  cli_progress_show("planning rows", share);
 }
 
 static int save(const char *path, const uint8_t *bytes, size_t size) {
@@ -300,7 +299,7 @@ int cli_optimize(int argc, char **argv) {
   cli_model m;
   int code = parse(argc, argv, &q);
   if (code != EXIT_OK) return code < 0 ? EXIT_OK : code;
-  if (isatty(STDERR_FILENO)) q.search.progress = show_progress;
+  q.search.progress = show_progress;
   if (q.trade) q.search.trade = note_trade;
   q.search.context = &q;
   code = cli_load(&m, q.path);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "host/cli/command.h"
+#include "host/cli/progress.h"
 #include "host/report/json.h"
 #include "host/report/recorder.h"
 
@@ -66,6 +67,7 @@ static int run(const cli_model *m, host_engine *e, uint32_t invocations) {
       host_generate_input(&t, v, i);
     }
     if (host_engine_invoke(e, &error) < 0) return cli_complain(m, &error);
+    cli_progress_show("running", (v + 1.0) / invocations);
   }
   return EXIT_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/cli/command.h"
+#include "host/cli/progress.h"
 #include "host/io/npy.h"
 #include "host/report/json.h"
 
@@ -233,6 +234,7 @@ static int run_all(const struct run_options *o, const cli_model *m, host_engine 
   for (uint32_t i = 0; i < o->invocations && code == EXIT_OK; i++) {
     code = run_once(o, m, e, &g, i);
     if (code != EXIT_OK) break;
+    if (json) cli_progress_show("running", (i + 1.0) / o->invocations);
     if (list) cJSON_AddItemToArray(list, outputs_as_json(e, &g));
     if (!json && o->invocations > 1) printf("invocation %u\n", i);
     if (!json) print_outputs(e, &g);

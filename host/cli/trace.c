@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/cli/command.h"
+#include "host/cli/progress.h"
 #include "host/decide/layers.h"
 #include "host/decide/names.h"
 #include "host/io/npy.h"
@@ -125,6 +126,7 @@ static int run(const struct request *q, const cli_model *m, host_engine *e, host
     if (code != EXIT_OK) return code;
     const arn_status status = host_layers_run(l, e, v, &error);
     if (status < 0) return cli_complain(m, &error);
+    cli_progress_show("running", (v + 1.0) / q->invocations);
   }
   if (l->over || l->trace.lost > 0) return cli_fail(EXIT_INTERNAL, "out of host memory");
   return EXIT_OK;

@@ -137,10 +137,14 @@ static const char *run_once(host_engine *a, host_engine *b, uint32_t invocation,
   return NULL;
 }
 
-host_output_gap host_compare_outputs(host_engine *a, host_engine *b, uint32_t invocations) {
+host_output_gap host_compare_outputs(host_engine *a, host_engine *b, uint32_t invocations,
+                                     void (*progress)(void *what, double share)) {
   host_output_gap gap = {.why = why_not(a, b), .invocations = invocations};
   struct sums s = {0};
-  for (uint32_t v = 0; v < invocations && !gap.why; v++) gap.why = run_once(a, b, v, &s, &gap);
+  for (uint32_t v = 0; v < invocations && !gap.why; v++) {
+    gap.why = run_once(a, b, v, &s, &gap);
+    if (progress) progress("comparing outputs", gap.why ? 1.0 : (v + 1.0) / invocations);
+  }
   if (gap.why || s.count == 0) return gap;
   gap.worst = s.worst;
   gap.mean = s.gap / (double)s.count;

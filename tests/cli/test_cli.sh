@@ -37,9 +37,43 @@ optimised_is_equal() {
     "$arenite" run --invocations 3 "$1" >"$work/1" && "$arenite" run --invocations 3 "$work/o.tflite" >"$work/2" &&
     cmp "$work/1" "$work/2"
 }
+# Long work says how far it is on a terminal, and nothing in a pipe; what it prints is the same.
+shows_progress() {  # shows_progress WORDS ARGUMENTS...
+  words=$1
+  shift
+  script -qec "$arenite $*" "$work/terminal" </dev/null >/dev/null 2>&1
+  tr '\r' '\n' <"$work/terminal" | grep -q -e "^$words" || { tr '\r' '\n' <"$work/terminal" | head; return 1; }
+  # shellcheck disable=SC2086
+  "$arenite" "$@" >"$work/piped" 2>"$work/words"
+  [ -s "$work/piped" ] && [ ! -s "$work/words" ] && ! grep -q "$(printf '\r')" "$work/piped"
+}
+every_help_has_an_example() {
+  "$arenite" --help >"$work/help"
+  commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/help")
+  [ "$(echo "$commands" | wc -l)" -ge 12 ] || return 1
+  for command in $commands; do
+    "$arenite" "$command" --help >"$work/help" 2>"$work/words" && [ ! -s "$work/words" ] &&
+      grep -q "^Example: arenite $command " "$work/help" && grep -q "^Usage: arenite $command " "$work/help" &&
+      ! grep -E '.{101}' "$work/help" || { echo "$command"; return 1; }
+  done
+}
 garbage() { head -c 300 "$mnist" >"$work/cut.tflite" && exits 3 "$arenite" inspect "$work/cut.tflite"; }
 
 check "help" exits 0 "$arenite" --help
+check "help: of every command, with an example, in 100 columns" every_help_has_an_example
+if command -v script >/dev/null 2>&1; then
+  check "progress: plan --planner rows" shows_progress 'planning rows  .* [0-9]* %' \
+    plan --planner rows --budget 2 "$mnist"
+  check "progress: optimize" shows_progress 'planning rows  .* [0-9]* %' \
+    optimize --budget 2 -o "$work/o.tflite" "$mnist"
+  check "progress: diagnose" shows_progress 'planning by rows' diagnose --budget 1 --arena 2K "$kws"
+  check "progress: compare" shows_progress 'comparing outputs  .* [0-9]* %' \
+    compare --invocations 20000 "$kws" "$kws"
+  check "progress: trace" shows_progress 'running  .* [0-9]* %' trace --invocations 9000 "$kws"
+  check "progress: profile" shows_progress 'running  .* [0-9]* %' profile --invocations 50000 "$kws"
+else
+  skip "progress on a terminal" "no script(1)"
+fi
 check "no command: usage" exits 2 "$arenite"
 check "unknown command: usage" exits 2 "$arenite" nonsense
 check "bad planner: usage" exits 2 "$arenite" plan --planner best "$kws"

@@ -144,12 +144,12 @@ static void three_types_of_one_network(void **state) {
   open_form(&e[0], &qnet, ARN_QNET_FLOAT32, &files[0]);
   open_form(&e[1], &qnet, ARN_QNET_INT16X8, &files[1]);
   open_form(&e[2], &qnet, ARN_QNET_INT8, &files[2]);
-  const host_output_gap own = host_compare_outputs(&e[0], &e[0], 3);
+  const host_output_gap own = host_compare_outputs(&e[0], &e[0], 3, NULL);
   assert_null(own.why);
   assert_true(own.worst == 0.0 && own.mean == 0.0);
   assert_int_equal(own.same_largest, 3);
-  const host_output_gap int16 = host_compare_outputs(&e[0], &e[1], 50);
-  const host_output_gap int8 = host_compare_outputs(&e[0], &e[2], 50);
+  const host_output_gap int16 = host_compare_outputs(&e[0], &e[1], 50, NULL);
+  const host_output_gap int8 = host_compare_outputs(&e[0], &e[2], 50, NULL);
   assert_null(int16.why);
   assert_null(int8.why);
   // A softmax output is within 0 and 1. Bounds are what 8-bit weights, and 8-bit activations,

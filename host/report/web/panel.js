@@ -437,7 +437,9 @@ const LEGEND = [
   ['static', 'static region'],
   ['padding', 'padding'],
   ['hole', 'hole'],
-  ['shared', 'written over while it is read'],
+  ['shared', 'overwritten while read'],
+  ['alive', 'bytes alive'],
+  ['high', 'high water'],
 ];
 
 function hasKind(plan, kind) {
@@ -447,13 +449,29 @@ function hasKind(plan, kind) {
   if (kind === 'padding') {
     return plan.padding.length > 0 || plan.json.breakdown.init_temporary > 0;
   }
+  if (kind === 'alive' || kind === 'high') return true;
   return kind === 'static' || plan.blocks.some((block) => block.kind === kind);
+}
+
+// A piece of a line of the curve.
+function lineSwatch(ui, c, kind) {
+  c.strokeStyle = ui.palette[kind === 'alive' ? 'live-line' : 'high'];
+  c.lineWidth = kind === 'alive' ? 2 : 1.2;
+  c.setLineDash(kind === 'alive' ? [] : [2, 2]);
+  c.beginPath();
+  c.moveTo(0, 7);
+  c.lineTo(20, 7);
+  c.stroke();
 }
 
 function legendSwatch(ui, kind) {
   const canvas = element('canvas', {width: 40, height: 26});
   const c = canvas.getContext('2d');
   c.scale(2, 2);
+  if (kind === 'alive' || kind === 'high') {
+    lineSwatch(ui, c, kind);
+    return canvas;
+  }
   const flat = {static: 'static-0', hole: 'hole', intermediate: 'intermediate-0'};
   c.fillStyle = flat[kind] ? ui.palette[flat[kind]] : patternOf(ui, c, kind, 0);
   if (kind === 'shared') c.fillStyle = ui.palette['intermediate-1'];
