@@ -16,8 +16,8 @@ typedef struct host_output_gap {
 
 // Runs both engines on `invocations` inputs: real numbers drawn from the range that all quantised
 // inputs can represent (-1 to 1 where both are float), given to each in its own type. Needs: both
-// just started. Stateful networks keep their state in both. `progress` (NULL: silent) is told what is
-// done, and the share of it. Fails only by `why`.
+// just started. Stateful networks keep their state in both. `progress` (NULL: silent) is told what
+// is done, and the share of it. Fails only by `why`.
 host_output_gap host_compare_outputs(host_engine *a, host_engine *b, uint32_t invocations,
                                      void (*progress)(void *what, double share));
 
