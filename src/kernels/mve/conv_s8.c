@@ -14,7 +14,8 @@
 #define CHUNK 144u  // elements of a window that are copied at a time, at most
 #define CHANNELS ARN__CONV_CHANNELS
 
-// Two pixels, or one twice.
+// Two pixels. Where there is only one left, zero points take the place of the other: what they sum
+// up to is what the others' sums begin with.
 typedef struct pixels {
   const conv_pass *pass;
   bool one;
@@ -78,9 +79,9 @@ static void take_chunk(pixels *p, conv_cursor *a, conv_cursor *b) {
   const conv_pass *pass = p->pass;
   const uint32_t left = pass->window - p->at, run = (uint32_t)(pass->run_length - a->at);
   p->n = left < CHUNK ? left : CHUNK;
-  if (run > p->n && is_inside(pass, a) && is_inside(pass, b)) p->n = run;
+  if (run > p->n && !p->one && is_inside(pass, a) && is_inside(pass, b)) p->n = run;
   p->a = gather(pass, a, p->copy[0], (int32_t)p->n);
-  p->b = p->one ? p->a : gather(pass, b, p->copy[1], (int32_t)p->n);
+  p->b = p->one ? p->copy[1] : gather(pass, b, p->copy[1], (int32_t)p->n);
 }
 
 ARN__INLINE void copy_two(int8_t *to, const int8_t *a, const int8_t *b, int32_t n) {
@@ -171,10 +172,10 @@ typedef struct target {
   uint16x8_t to;
 } target;
 
-ARN__INLINE target target_of(const pixels *p) {
+ARN__INLINE target target_of(const pixels *p, bool one) {
   const arn__conv *s = p->pass->conv;
   const uint16x8_t pixel = vandq_u16(viwdupq_n_u16(0, 2, 1), vdupq_n_u16(1));
-  const uint16_t next = p->one ? 0 : (uint16_t)s->out_channels;
+  const uint16_t next = one ? 0 : (uint16_t)s->out_channels;
   return (target){vdupq_n_s16((int16_t)s->clamp.low), vdupq_n_s16((int16_t)s->clamp.high),
                   (int16_t)s->out_zero,
                   vmlaq_n_u16(vshrq_n_u16(vidupq_n_u16(0, 1), 1), pixel, next)};
@@ -200,18 +201,25 @@ ARN__INLINE int32x4_t lanes_1_3(int32x4_t v, int32_t x1, int32_t x3) {
   return v;
 }
 
+// Four channels' sums begin with the bias, less what the input's zero point adds to them.
+ARN__INLINE int32x4_t begin(const void *bias, uint32_t c, int32x4_t zeros) {
+  if (bias == NULL) return vnegq_s32(zeros);
+  return vsubq_s32(vldrwq_s32((const int32_t *)bias + c), zeros);
+}
+
 // Multiplies the last chunk with all channels, four at a time, and settles them. The last four
 // overlap the ones before, where their number is no multiple of four. Needs: four channels or more,
 // none shifted left.
-ARN__APART static void multiply_last(const pixels *p, int8_t *out) {
+ARN__INLINE void multiply_last(pixels *p, int8_t *out, bool one) {
   const conv_pass *pass = p->pass;
-  const target t = target_of(p);
+  const arn__conv_block *block = pass->block;
+  const target t = target_of(p, one);
   const int8_t *a = p->a, *b = p->b;
   const uint32_t step = pass->conv->filter_step, n = p->n;
-  const int8_t *w = (const int8_t *)pass->block->filter + conv_filter_at(pass) + p->at;
+  const int8_t *w = (const int8_t *)block->filter + conv_filter_at(pass) + p->at;
   const int32_t *from_a = p->from_a, *from_b = p->from_b;
-  const arn__requant *multipliers = pass->block->requant;
-  for (uint32_t left = pass->block->count;;) {
+  const arn__requant *multipliers = block->requant;
+  for (uint32_t left = block->count;;) {
     int32_t s[4] = {from_a[0], from_b[0], from_a[2], from_b[2]};
     dot_2x2(s, a, b, w, w + 2 * step, n);
     int32x4_t ya = lanes_0_2(s[0], s[2]), yb = lanes_0_2(s[1], s[3]);
@@ -219,9 +227,15 @@ ARN__APART static void multiply_last(const pixels *p, int8_t *out) {
     dot_2x2(s, a, b, w + step, w + 3 * step, n);
     ya = lanes_1_3(ya, s[0], s[2]);
     yb = lanes_1_3(yb, s[1], s[3]);
+    if (one) {
+      const uint32_t c = block->count - left;
+      yb = begin(block->bias, c, yb);
+      ya = vaddq_s32(ya, yb);
+      vstrwq_s32(p->start + c, yb);
+    }
     const int32x4x2_t r = vld2q_s32((const int32_t *)multipliers);
     ya = arn__requantise_down_x4(ya, r.val[0], r.val[1]);
-    yb = arn__requantise_down_x4(yb, r.val[0], r.val[1]);
+    yb = one ? ya : arn__requantise_down_x4(yb, r.val[0], r.val[1]);
     store(out, ya, yb, &t);
     left -= 4;
     w += 4 * step;
@@ -240,8 +254,11 @@ ARN__APART static void multiply_last(const pixels *p, int8_t *out) {
   }
 }
 
+ARN__APART static void finish_two(pixels *p, int8_t *out) { multiply_last(p, out, false); }
+ARN__APART static void finish_one(pixels *p, int8_t *out) { multiply_last(p, out, true); }
+
 // Settles the sums of all channels.
-ARN__APART static void finish(const pixels *p, int8_t *out) {
+ARN__APART static void finish_slowly(const pixels *p, int8_t *out) {
   const arn__conv_block *block = p->pass->block;
   const arn__conv *s = p->pass->conv;
   for (uint32_t c = 0; c < block->count; c++) {
@@ -268,11 +285,10 @@ ARN__INLINE void add_weights(int32_t sums[2], const int8_t *w0, const int8_t *w1
           : "q0", "q1", "lr", "memory");
 }
 
-// Sums begin with the bias, less what the input's zero point adds.
 ARN__APART static void set_start(pixels *p) {
   const arn__conv_block *b = p->pass->block;
   const uint32_t step = p->pass->conv->filter_step, window = p->pass->window, count = b->count;
-  const int32_t minus_zero = -p->pass->conv->in_zero;
+  const int32_t zero = p->pass->conv->in_zero;
   const int8_t *w = (const int8_t *)b->filter + conv_filter_at(p->pass);
   for (uint32_t c = 0; c < count && window > 0; c += 2, w += 2 * step) {
     int32_t sums[2] = {0, 0};
@@ -282,7 +298,7 @@ ARN__APART static void set_start(pixels *p) {
   }
   for (uint32_t c = 0; c < count; c += 4) {
     int32x4_t start = vdupq_n_s32(0);
-    if (window > 0) start = vmulq_n_s32(vldrwq_s32(p->start + c), minus_zero);
+    if (window > 0) start = vmulq_n_s32(vldrwq_s32(p->start + c), -zero);
     if (b->bias) {
       const mve_pred16_t left = vctp32q(count - c);
       start = vaddq_s32(start, vldrwq_z_s32((const int32_t *)b->bias + c, left));
@@ -297,7 +313,7 @@ static bool is_quick(const arn__conv *s, const arn__conv_block *b) {
          !arn__shifts_left(b->requant, b->count);
 }
 
-// Windows that are cut, or come in several chunks, or cannot be quick.
+// Windows that are cut, or come in several chunks, or cannot be quick; and a pixel alone.
 ARN__APART static void compute_any(pixels *p, uint32_t column, bool quick, int8_t *out) {
   const conv_pass *pass = p->pass;
   conv_cursor a = conv_cursor_at(pass, column);
@@ -306,12 +322,27 @@ ARN__APART static void compute_any(pixels *p, uint32_t column, bool quick, int8_
   for (p->at = 0; p->at < pass->window; p->at += p->n) {
     take_chunk(p, &a, &b);
     if (quick && p->at + p->n == pass->window) {
-      multiply_last(p, out);
+      (p->one ? finish_one : finish_two)(p, out);
       return;
     }
     multiply(p);
   }
-  finish(p, out);
+  finish_slowly(p, out);
+}
+
+// The last pixel of an odd number.
+ARN__APART static void compute_last(pixels *p, bool quick, int8_t *out) {
+  const conv_pass *pass = p->pass;
+  const uint32_t last = pass->row->columns - 1;
+  p->one = true;
+  memset(p->copy[1], pass->conv->in_zero, pass->window < CHUNK ? pass->window : CHUNK);
+  p->from_a = p->from_b = p->start;
+  if (quick) {
+    memset(p->sums[0], 0, sizeof p->sums[0]);
+    p->from_a = p->from_b = p->sums[0];
+  }
+  compute_any(p, pass->row->column + last, quick, out + last * (uint32_t)pass->conv->out_channels);
+  p->one = false;
 }
 
 void arn__conv_row_s8_mve(const arn__conv *conv, const arn__conv_row *row,
@@ -319,25 +350,25 @@ void arn__conv_row_s8_mve(const arn__conv *conv, const arn__conv_row *row,
   const conv_pass pass = conv_pass_of(conv, row, block);
   const int32_t step = conv->stride * conv->in_channels;
   const int32_t room = pass.row_length - (pass.run_count - 1) * pass.run_step - pass.run_length;
-  const bool quick = is_quick(conv, block), one_run = (uint32_t)pass.run_length == pass.window;
-  const bool quick_inside = quick && pass.window > 0 && (one_run || pass.window <= CHUNK);
+  const bool quick = pass.window > 0 && is_quick(conv, block);
+  const bool whole = quick && ((uint32_t)pass.run_length == pass.window || pass.window <= CHUNK);
   int32_t origin = conv_cursor_at(&pass, row->column).origin;
   int8_t *out = (int8_t *)row->out + block->first;
   pixels p;
   p.pass = &pass;
-  set_start(&p);
-  for (uint32_t i = 0; i < row->columns; i += 2) {
-    p.one = i + 1 == row->columns;
+  p.one = false;
+  if (row->columns % 2 == 0 || !quick) set_start(&p);
+  if (row->columns % 2 != 0) compute_last(&p, quick, out);
+  for (uint32_t i = 0; i + 1 < row->columns; i += 2) {
     p.at = 0;
     p.from_a = p.from_b = p.start;
-    const int32_t next = origin + (p.one ? 0 : step);
-    if (quick_inside && origin >= 0 && next <= room) {
-      take_inside(&p, origin, next);
-      multiply_last(&p, out);
+    if (whole && origin >= 0 && origin + step <= room) {
+      take_inside(&p, origin, origin + step);
+      finish_two(&p, out);
     } else {
       compute_any(&p, row->column + i, quick, out);
     }
-    origin = next + step;
+    origin += 2 * step;
     out += 2 * conv->out_channels;
   }
 }
