@@ -8,6 +8,7 @@
 #define ARENITE_SRC_KERNELS_ARITHMETIC_H
 
 #include "elementwise.h"
+#include "mve/mve.h"
 
 // Sums, differences and squared differences of two scales. Both inputs, left-shifted for precision,
 // are brought to twice the larger scale: the input of the larger scale is halved, the other one is
@@ -68,9 +69,18 @@ arn__elementwise_kernel arn__arithmetic_sub_f32_portable;
 arn__elementwise_kernel arn__arithmetic_mul_f32_portable;
 arn__elementwise_kernel arn__arithmetic_squared_difference_f32_portable;
 
+#if defined(ARN__MVE)
+arn__elementwise_kernel arn__arithmetic_add_s8_mve;
+arn__elementwise_kernel arn__arithmetic_sub_s8_mve;
+arn__elementwise_kernel arn__arithmetic_mul_s8_mve;
+#define arn__arithmetic_add_s8 arn__arithmetic_add_s8_mve
+#define arn__arithmetic_sub_s8 arn__arithmetic_sub_s8_mve
+#define arn__arithmetic_mul_s8 arn__arithmetic_mul_s8_mve
+#else
 #define arn__arithmetic_add_s8 arn__arithmetic_add_s8_portable
 #define arn__arithmetic_sub_s8 arn__arithmetic_sub_s8_portable
 #define arn__arithmetic_mul_s8 arn__arithmetic_mul_s8_portable
+#endif
 #define arn__arithmetic_squared_difference_s8 arn__arithmetic_squared_difference_s8_portable
 #define arn__arithmetic_add_s16 arn__arithmetic_add_s16_portable
 #define arn__arithmetic_sub_s16 arn__arithmetic_sub_s16_portable

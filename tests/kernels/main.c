@@ -7,6 +7,7 @@ void console_put(const char *text);
 int main(void);
 
 static const random_suite suites[] = {
+    {"arithmetic", random_arithmetic, 3000},
     {"conv", random_conv, 1500},
     {"depthwise", random_depthwise, 3000},
     {"dense", random_dense, 1500},

@@ -23,6 +23,7 @@ typedef struct random_suite {
   uint32_t rounds;
 } random_suite;
 
+uint32_t random_arithmetic(uint32_t rounds);
 uint32_t random_conv(uint32_t rounds);
 uint32_t random_depthwise(uint32_t rounds);
 uint32_t random_dense(uint32_t rounds);
