@@ -12,8 +12,8 @@ ARN__KERNEL void arn__svdf_time_s8_portable(int32_t *sums, const int8_t *states,
   }
 }
 
-ARN__KERNEL void arn__svdf_time_s16(int32_t *sums, const int16_t *states, const int16_t *weights,
-                                    const arn__svdf_time *t) {
+ARN__KERNEL void arn__svdf_time_s16_portable(int32_t *sums, const int16_t *states,
+                                             const int16_t *weights, const arn__svdf_time *t) {
   const uint32_t n = t->n;
   for (uint32_t u = 0; u < t->units; u++, states += n, weights += n) {
     uint32_t sum = (uint32_t)sums[u];
