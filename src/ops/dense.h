@@ -19,7 +19,11 @@
 #include "../kernels/dot.h"
 #include "quantised.h"
 
+#if defined(ARN__MVE)
+#define ARN__DENSE_BLOCK 32u  // vectors make short work of a block
+#else
 #define ARN__DENSE_BLOCK 16u
+#endif
 #define ARN__DENSE_DECODED 4u  // channels of a block whose weights are decoded
 #define ARN__DENSE_NO_BIAS 255u
 

@@ -4,44 +4,59 @@
 
 #include "vector.h"
 
-// Two rows share each load of the input. Its zero point is left in; what it adds to a sum is the
+// Three rows share each load of the input. Its zero point is left in; what it adds to a sum is the
 // sum of the weights, times it.
 
-typedef struct sums {
-  int32_t dot0, dot1;        // of the input as it is and the weights
-  int32_t weights0, weights1;
-} sums;
+ARN__INLINE int32_t total(int32_t dot, int32_t weights, int32_t zero) {
+  return (int32_t)((uint32_t)dot - (uint32_t)weights * (uint32_t)zero);
+}
 
-ARN__INLINE void two_rows(sums *s, const int8_t *x, const int8_t *w0, const int8_t *w1,
-                          uint32_t n) {
+// Adds to three sums.
+ARN__INLINE void three_rows(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d) {
+  const int8_t *w1 = w + d->stride, *w2 = w1 + d->stride;
+  int32_t d0 = acc[0], d1 = acc[1], d2 = acc[2], s0 = 0, s1 = 0, s2 = 0;
   __asm__("dlstp.8 lr, %[n]\n"
           "1:\n\t"
           "vldrb.8 q0, [%[x]], #16\n\t"
           "vldrb.8 q1, [%[w0]], #16\n\t"
-          "vmladava.s8 %[dot0], q0, q1\n\t"
-          "vaddva.s8 %[weights0], q1\n\t"
+          "vmladava.s8 %[d0], q0, q1\n\t"
+          "vaddva.s8 %[s0], q1\n\t"
           "vldrb.8 q2, [%[w1]], #16\n\t"
-          "vmladava.s8 %[dot1], q0, q2\n\t"
-          "vaddva.s8 %[weights1], q2\n\t"
+          "vmladava.s8 %[d1], q0, q2\n\t"
+          "vaddva.s8 %[s1], q2\n\t"
+          "vldrb.8 q1, [%[w2]], #16\n\t"
+          "vmladava.s8 %[d2], q0, q1\n\t"
+          "vaddva.s8 %[s2], q1\n\t"
           "letp lr, 1b"
-          : [dot0] "+Te"(s->dot0), [dot1] "+Te"(s->dot1), [weights0] "+Te"(s->weights0),
-            [weights1] "+Te"(s->weights1), [x] "+r"(x), [w0] "+r"(w0), [w1] "+r"(w1)
-          : [n] "r"(n)
+          : [d0] "+Te"(d0), [d1] "+Te"(d1), [d2] "+Te"(d2), [s0] "+Te"(s0), [s1] "+Te"(s1),
+            [s2] "+Te"(s2), [x] "+r"(x), [w0] "+r"(w), [w1] "+r"(w1), [w2] "+r"(w2)
+          : [n] "r"(d->n)
           : "q0", "q1", "q2", "lr", "memory");
+  acc[0] = total(d0, s0, d->zero);
+  acc[1] = total(d1, s1, d->zero);
+  acc[2] = total(d2, s2, d->zero);
+}
+
+ARN__INLINE void one_row(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d) {
+  int32_t dot = acc[0], sum = 0;
+  __asm__("dlstp.8 lr, %[n]\n"
+          "1:\n\t"
+          "vldrb.8 q0, [%[x]], #16\n\t"
+          "vldrb.8 q1, [%[w]], #16\n\t"
+          "vmladava.s8 %[dot], q0, q1\n\t"
+          "vaddva.s8 %[sum], q1\n\t"
+          "letp lr, 1b"
+          : [dot] "+Te"(dot), [sum] "+Te"(sum), [x] "+r"(x), [w] "+r"(w)
+          : [n] "r"(d->n)
+          : "q0", "q1", "lr", "memory");
+  acc[0] = total(dot, sum, d->zero);
 }
 
 void arn__dot_rows_s8_mve(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d) {
   if (d->n == 0) return;
-  for (uint32_t c = 0; c < d->count; c += 2, w += 2 * (size_t)d->stride) {
-    const bool two = c + 1 < d->count;
-    sums s = {0, 0, 0, 0};
-    two_rows(&s, x, w, two ? w + d->stride : w, d->n);
-    const uint32_t zero = (uint32_t)d->zero;
-    acc[c] = arn__dot_add(acc[c], (int32_t)((uint32_t)s.dot0 - (uint32_t)s.weights0 * zero));
-    if (!two) break;
-    acc[c + 1] =
-        arn__dot_add(acc[c + 1], (int32_t)((uint32_t)s.dot1 - (uint32_t)s.weights1 * zero));
-  }
+  uint32_t left = d->count;
+  for (; left >= 3; left -= 3, acc += 3, w += 3 * (size_t)d->stride) three_rows(acc, x, w, d);
+  for (; left > 0; left--, acc++, w += d->stride) one_row(acc, x, w, d);
 }
 
 #endif

@@ -4,6 +4,20 @@
 
 #include "vector.h"
 
+// Upwards, sixteen bytes at a time: what is written was read before.
+void arn__svdf_age_mve(uint8_t *states, uint32_t bytes, uint32_t es) {
+  const uint8_t *from = states + es;
+  if (bytes == es) return;
+  __asm__ volatile("dlstp.8 lr, %[n]\n"
+                   "1:\n\t"
+                   "vldrb.8 q0, [%[from]], #16\n\t"
+                   "vstrb.8 q0, [%[to]], #16\n\t"
+                   "letp lr, 1b"
+                   : [to] "+r"(states), [from] "+r"(from)
+                   : [n] "r"(bytes - es)
+                   : "q0", "lr", "memory");
+}
+
 // The zero point is left in; what it adds to a sum is the sum of the weights, times it.
 
 void arn__svdf_time_s8_mve(int32_t *sums, const int8_t *states, const int8_t *weights,
