@@ -6,8 +6,8 @@
 #include <arm_mve.h>
 
 // As multiply() of requant.c has it for regular multipliers, which says what is what. Where the top
-// bit of the product is clear, it is doubled: instead of halved and rounded, its high half then gets
-// the next bit of the low one.
+// bit of the product is clear, it is doubled: instead of halved and rounded, its high half then
+// gets the next bit of the low one.
 uint32_t arn__requant_regular_mve(const arn__requant_source *s, const uint8_t *scales,
                                   uint32_t count, arn__requant *out) {
   const uint32x4_t ratio_high = vdupq_n_u32(s->ratio_high), ratio_low = vdupq_n_u32(s->ratio_low);
