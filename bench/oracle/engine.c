@@ -13,6 +13,7 @@ static void ring(const plain_node *n) {  // the latest slots, oldest first
 
 const plain_case plain_engine[] = {
     CONTROL(if), CONTROL(while), CONTROL(call_once), CONTROL(stablehlo_composite),
+    CONTROL(stablehlo_while),
     STATE(var_handle), STATE(read_variable), STATE(assign_variable),
     NOT_TIMED(densify, "a sparse constant, read where it lies by what needs it"),
     NOT_TIMED(embedding_lookup_sparse, "no definition here yet"),

@@ -240,7 +240,8 @@ static void add_body(arn_builder *b, arn_type type) {
 }
 
 static bool has_body(const arn_op *op) {
-  return op == &arn_op_stablehlo_reduce || op == &arn_op_stablehlo_reduce_window;
+  return op == &arn_op_stablehlo_reduce || op == &arn_op_stablehlo_reduce_window ||
+         op == &arn_op_stablehlo_scatter;
 }
 
 uint8_t *plain_model(const plain_node *n, const plain_case *c, size_t *size) {

@@ -153,6 +153,32 @@ MOST(f32)
 WINDOWS(s32)
 WINDOWS(f32)
 
+// ---- slices by index ----------------------------------------------------------------------------
+
+#define PICKS(type)                                                                               \
+  static void gather_##type(const plain_node *n) {  /* rows */                                    \
+    const int32_t width = n->in[0].dims[1], most = n->in[0].dims[0] - 1;                          \
+    for (uint32_t k = 0; k < n->in[1].count; k++) {                                               \
+      const int32_t given = n->in[1].s32[k], row = given < 0 ? 0 : given > most ? most : given;   \
+      for (int32_t i = 0; i < width; i++) {                                                       \
+        n->out[0].type[(int32_t)k * width + i] = n->in[0].type[row * width + i];                  \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+  static void scatter_##type(const plain_node *n) {  /* sums of rows */                           \
+    const int32_t width = n->in[0].dims[1], rows = n->in[0].dims[0];                              \
+    for (uint32_t i = 0; i < n->out[0].count; i++) n->out[0].type[i] = n->in[0].type[i];          \
+    for (uint32_t k = 0; k < n->in[1].count; k++) {                                               \
+      const int32_t row = n->in[1].s32[k];                                                        \
+      if (row < 0 || row >= rows) continue;                                                       \
+      for (int32_t i = 0; i < width; i++) {                                                       \
+        n->out[0].type[row * width + i] += n->in[2].type[(int32_t)k * width + i];                 \
+      }                                                                                           \
+    }                                                                                             \
+  }
+PICKS(s32)
+PICKS(f32)
+
 #define LIST(...) {(const int32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((int32_t[]){__VA_ARGS__}) / 4)}
 #define CASE(op, note, tensors, loop)                                                             \
   {&arn_op_stablehlo_##op, note, tensors, loop, false, 0, {0}, {{0}}}
@@ -170,6 +196,12 @@ WINDOWS(f32)
 #define BUILTIN_WINDOW(tensors, loop)                                                             \
   {&arn_op_reduce_window, "largest, 3x3, stride 2", tensors, loop, false, 0,                      \
    {ARN_OPTIONS2_REDUCE_WINDOW, {4}, {{0}}, {0}}, {{0}}}
+#define ROWS(tensors, loop)                                                                       \
+  {&arn_op_stablehlo_gather, "rows", tensors, loop, false, 0,                                     \
+   {ARN_OPTIONS2_STABLEHLO_GATHER, {1}, {LIST(1), LIST(0), LIST(0), LIST(1, 64)}, {0}}, {{0}}}
+#define ROW_SUMS(tensors, loop)                                                                   \
+  {&arn_op_stablehlo_scatter, "sums of rows", tensors, loop, false, 0,                            \
+   {ARN_OPTIONS2_STABLEHLO_SCATTER, {0, 1, 0, 1}, {LIST(1), LIST(0), LIST(0)}, {0}}, {{0}}}
 
 const plain_case plain_stablehlo[] = {
     WITH(transpose, "NCHW to NHWC", "s8 1x32x64x64>s8 1x64x64x32", transpose_s8, TRANSPOSE, 0,
@@ -229,4 +261,8 @@ const plain_case plain_stablehlo[] = {
          LIST(1, 2)),
     {&arn_op_stablehlo_reduce, "rows and columns", "f32 1x64x64x32;f32 . =3>f32 1x32", sum_f32,
      false, 1e-4, {ARN_OPTIONS2_STABLEHLO_REDUCE, {1}, {LIST(1, 2)}, {0}}, {{0}}},
+    ROWS("s32 512x64;s32 512x1 ~-9..600>s32 512x64", gather_s32),
+    ROWS("f32 512x64;s32 512x1 ~-9..600>f32 512x64", gather_f32),
+    ROW_SUMS("s32 512x64;s32 256x1 ~-9..600;s32 256x64>s32 512x64", scatter_s32),
+    ROW_SUMS("f32 512x64;s32 256x1 ~-9..600;f32 256x64>f32 512x64", scatter_f32),
     {.op = NULL}};

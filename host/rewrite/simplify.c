@@ -10,9 +10,9 @@
 // Operators by the numbers of the schema; those of schema.h apart.
 enum {
   OP_DENSIFY = 124, OP_RELU_N1_TO_1 = 20, OP_RELU6 = 21, OP_SUB = 41, OP_DIV = 42, OP_SHAPE = 77,
-  OP_RANK = 110, OP_CALL_ONCE = 129, OP_IF = 118, OP_WHILE = 119, OP_MULTINOMIAL = 149,
-  OP_RANDOM_STANDARD_NORMAL = 146, OP_RANDOM_UNIFORM = 148, OP_HASHTABLE = 136,
-  OP_HASHTABLE_SIZE = 139, OP_VAR_HANDLE = 142, OP_ASSIGN_VARIABLE = 144
+  OP_RANK = 110, OP_CALL_ONCE = 129, OP_IF = 118, OP_WHILE = 119, OP_STABLEHLO_WHILE = 200,
+  OP_MULTINOMIAL = 149, OP_RANDOM_STANDARD_NORMAL = 146, OP_RANDOM_UNIFORM = 148,
+  OP_HASHTABLE = 136, OP_HASHTABLE_SIZE = 139, OP_VAR_HANDLE = 142, OP_ASSIGN_VARIABLE = 144
 };
 
 #define MOST_CONSTANT_BYTES 65536u
@@ -37,7 +37,7 @@ static bool is_pure(const simplifier *s, const rewrite_node *n) {
   const bool random = code == OP_MULTINOMIAL || code == OP_RANDOM_STANDARD_NORMAL ||
                       code == OP_RANDOM_UNIFORM;
   if (code == ARN_CODE_CUSTOM || code == OP_CALL_ONCE || code == OP_IF || code == OP_WHILE ||
-      random ||
+      code == OP_STABLEHLO_WHILE || random ||
       (code >= OP_HASHTABLE && code <= OP_HASHTABLE_SIZE) ||
       (code >= OP_VAR_HANDLE && code <= OP_ASSIGN_VARIABLE)) {
     return false;

@@ -1,5 +1,5 @@
-// IF, WHILE, CALL_ONCE, STABLEHLO_COMPOSITE, and the resource variables: VAR_HANDLE, READ_VARIABLE,
-// ASSIGN_VARIABLE.
+// IF, WHILE, STABLEHLO_WHILE, CALL_ONCE, STABLEHLO_COMPOSITE, and the resource variables:
+// VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE.
 //
 // The engine runs a subgraph in the node's scratch and then evaluates the node again; `phase` tells
 // where it was. Values go in and out by copying between this node's tensors and the callee's.
@@ -15,6 +15,7 @@
 #define FIELD_FIRST 0
 #define FIELD_SECOND 1
 #define COMPOSITE_SUBGRAPH 1
+#define CODE_STABLEHLO_WHILE 200
 
 // ---- tensors of a called subgraph ---------------------------------------------------------------
 
@@ -110,9 +111,16 @@ static arn_status check_outputs(const arn_prepare *p, const arn_subgraph *g) {
   return ARN_OK;
 }
 
+// STABLEHLO_WHILE has the fields of WHILE in the other options.
+static int32_t read_option(const arn_prepare *p, uint32_t id) {
+  const bool second = p->op->code == CODE_STABLEHLO_WHILE;
+  const uint32_t at = second ? p->node->options2_at : p->node->options_at;
+  return at ? arn__fb_field_i32(p->model, at, id, 0) : 0;
+}
+
 static arn_status read_calls(arn_prepare *p, struct control_state *s, arn_subgraph g[2]) {
-  s->calls[0] = arn_option_i32(p, FIELD_FIRST, 0);
-  s->calls[1] = arn_option_i32(p, FIELD_SECOND, 0);
+  s->calls[0] = read_option(p, FIELD_FIRST);
+  s->calls[1] = read_option(p, FIELD_SECOND);
   for (uint32_t i = 0; i < 2; i++) {
     const arn_status status = read_callee(p, s->calls[i], &g[i]);
     if (status != ARN_OK) return status;
@@ -358,6 +366,11 @@ const arn_op arn_op_while = {.name = "WHILE", .code = 119,
                              .state_bytes = sizeof(struct control_state), .types = UINT32_MAX,
                              .kinds = &arn__control_flow, .prepare = while_prepare,
                              .eval = while_eval};
+
+const arn_op arn_op_stablehlo_while = {.name = "STABLEHLO_WHILE", .code = CODE_STABLEHLO_WHILE,
+                                       .state_bytes = sizeof(struct control_state),
+                                       .types = UINT32_MAX, .kinds = &arn__control_flow,
+                                       .prepare = while_prepare, .eval = while_eval};
 
 const arn_op arn_op_call_once = {.name = "CALL_ONCE", .code = 129,
                                  .state_bytes = sizeof(struct control_state),

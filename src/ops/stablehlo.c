@@ -141,3 +141,29 @@ arn_status arn__shlo_read_body(const arn_prepare *p, int32_t index, uint32_t typ
   if (g.node_count == 1) *body = read_node(p, &g, type == ARN_BOOL);
   return *body == ARN__SHLO_NONE ? arn_refuse(p, ARN_WHAT_OPTION, NULL) : ARN_OK;
 }
+
+// ---- index tensors ------------------------------------------------------------------------------
+
+arn_status arn__shlo_read_indices(const arn_prepare *p, int32_t vector_dim,
+                                  arn__shlo_indices *x) {
+  arn_tensor t;
+  uint32_t stride = 1;
+  ARN__TRY(arn_prepare_input(p, 1, &t));
+  if (t.type != ARN_INT32 && t.type != ARN_INT64) return arn_refuse(p, ARN_WHAT_TYPE, &t);
+  if (vector_dim < 0 || vector_dim > t.rank) return arn_refuse_model(p, ARN_WHAT_OPTION, &t);
+  const int32_t components = vector_dim < t.rank ? t.dims[vector_dim] : 1;
+  if (components > ARN_MAX_RANK) return arn_refuse_model(p, ARN_WHAT_OPTION, &t);
+  *x = (arn__shlo_indices){.type = t.type, .components = (uint8_t)components};
+  x->rank = (uint8_t)(vector_dim < t.rank ? t.rank - 1 : t.rank);
+  x->is_flat = (t.flags & ARN_TENSOR_CONST) || arn__rows_of(&t).rows == 1;
+  uint32_t k = x->rank;
+  for (int32_t i = t.rank; i-- > 0; stride *= (uint32_t)t.dims[i]) {
+    if (i == vector_dim) {
+      x->component_stride = stride;
+    } else {
+      x->dims[--k] = t.dims[i];
+      x->strides[k] = stride;
+    }
+  }
+  return ARN_OK;
+}

@@ -49,6 +49,23 @@ typedef enum arn__shlo_body {
 ARN_MUST_CHECK arn_status arn__shlo_read_body(const arn_prepare *p, int32_t index, uint32_t type,
                                               arn__shlo_body *body);
 
+// The index tensor of a gather or scatter: vectors of `components` numbers along one dimension of
+// it, one vector for each place in the others ("batch").
+typedef struct arn__shlo_indices {
+  uint8_t type;
+  uint8_t rank;              // of the batch
+  uint8_t components;
+  bool is_flat;              // never scattered by rows
+  uint32_t component_stride; // elements
+  int32_t dims[ARN_MAX_RANK];
+  uint32_t strides[ARN_MAX_RANK];
+} arn__shlo_indices;
+
+// Reads input 1, whose vectors lie along dimension `vector_dim` (its rank: each element is one).
+// Fails: TYPE (neither int32 nor int64), OPTION.
+ARN_MUST_CHECK arn_status arn__shlo_read_indices(const arn_prepare *p, int32_t vector_dim,
+                                                 arn__shlo_indices *indices);
+
 // Checks that what a computation other than the second value is given are numbers of one kind: sums
 // and products of no scale, the others of the same. Fails: QUANTISATION.
 ARN_MUST_CHECK arn_status arn__shlo_check_scales(const arn_prepare *p, arn__shlo_body body,

@@ -36,6 +36,7 @@ typedef struct window_state {
 typedef struct windows {
   int32_t taps[ARN_MAX_RANK], strides[ARN_MAX_RANK], dilations[ARN_MAX_RANK];
   int32_t bases[ARN_MAX_RANK], padding[2 * ARN_MAX_RANK];
+  arn_tensor in, out;
 } windows;
 
 // ---- prepare ------------------------------------------------------------------------------------
@@ -49,27 +50,28 @@ static uint32_t common_divisor(uint32_t a, uint32_t b) {
   return a;
 }
 
-// Fills axis `i`, and checks that the output has the size that follows.
-static arn_status read_axis(const arn_prepare *p, const windows *w, const arn_tensor *in,
-                            const arn_tensor *out, uint32_t i, window_axis *a) {
-  const int64_t dilated = in->dims[i] > 0 ? (int64_t)(in->dims[i] - 1) * w->bases[i] + 1 : 0;
-  const int64_t length = dilated + w->padding[2 * i] + w->padding[2 * i + 1];
+// Checks that the output has the size that follows on axis `i`.
+static arn_status check_axis(const arn_prepare *p, const windows *w, uint32_t i) {
+  const int32_t in = w->in.dims[i], low = w->padding[2 * i];
+  const int64_t dilated = in > 0 ? (int64_t)(in - 1) * w->bases[i] + 1 : 0;
+  const int64_t length = dilated + low + w->padding[2 * i + 1];
   const int64_t reach = (int64_t)(w->taps[i] - 1) * w->dilations[i] + 1;
   const int64_t count = length < reach ? 0 : (length - reach) / w->strides[i] + 1;
-  if (out->dims[i] != count) return arn_refuse_model(p, ARN_WHAT_SHAPE, out);
-  if (dilated > MOST || length > MOST || w->padding[2 * i] > MOST || w->padding[2 * i] < -MOST ||
-      w->bases[i] > UINT16_MAX) {
-    return arn_refuse(p, ARN_WHAT_LIMIT, in);
-  }
-  *a = (window_axis){.in = (uint32_t)in->dims[i],
-                     .out = (uint32_t)out->dims[i],
-                     .taps = (uint32_t)w->taps[i],
-                     .low = w->padding[2 * i],
-                     .stride = count > 1 ? (uint32_t)w->strides[i] : 1,
-                     .dilation = w->taps[i] > 1 ? (uint32_t)w->dilations[i] : 1,
-                     .base = (uint16_t)w->bases[i]};
-  a->period = (uint16_t)(a->base / common_divisor(a->base, a->dilation));
-  return ARN_OK;
+  if (w->out.dims[i] != count) return arn_refuse_model(p, ARN_WHAT_SHAPE, &w->out);
+  const bool large = dilated > MOST || length > MOST || low > MOST || low < -MOST;
+  return large || w->bases[i] > UINT16_MAX ? arn_refuse(p, ARN_WHAT_LIMIT, &w->in) : ARN_OK;
+}
+
+static window_axis axis_of(const windows *w, uint32_t i) {
+  window_axis a = {.in = (uint32_t)w->in.dims[i],
+                   .out = (uint32_t)w->out.dims[i],
+                   .taps = (uint32_t)w->taps[i],
+                   .low = w->padding[2 * i],
+                   .stride = w->out.dims[i] > 1 ? (uint32_t)w->strides[i] : 1,
+                   .dilation = w->taps[i] > 1 ? (uint32_t)w->dilations[i] : 1,
+                   .base = (uint16_t)w->bases[i]};
+  a.period = (uint16_t)(a.base / common_divisor(a.base, a.dilation));
+  return a;
 }
 
 static bool is_plain(const window_axis *a) {
@@ -83,12 +85,13 @@ static bool is_padded(const window_axis *a) {
 }
 
 // Windows that see more than elements are bounded: a tap costs time, not memory.
-static bool is_bounded(const window_axis *axes, uint32_t rank) {
+static bool is_bounded(const windows *w) {
   uint64_t taps = 1;
   bool padded = false;
-  for (uint32_t i = 0; i < rank; i++) {
-    padded = padded || is_padded(&axes[i]);
-    taps *= axes[i].taps;
+  for (uint32_t i = 0; i < w->in.rank; i++) {
+    const window_axis a = axis_of(w, i);
+    padded = padded || is_padded(&a);
+    taps *= a.taps;
     if (taps > INT32_MAX) return false;
   }
   return !padded || taps <= MOST_PADDED_TAPS;
@@ -112,52 +115,58 @@ static bool add_axis(window_state *s, const window_axis *a) {
 }
 
 // Says whether rows of both tensors run along the same axis, and nothing happens in front of it.
-static bool same_rows(const arn_tensor *in, const arn_tensor *out, const window_axis *axes) {
-  const int32_t axis = arn__rows_of(out).axis;
-  if (axis < 0 || arn__rows_of(in).axis != axis) return false;
+static bool same_rows(const windows *w) {
+  const int32_t axis = arn__rows_of(&w->out).axis;
+  if (axis < 0 || arn__rows_of(&w->in).axis != axis) return false;
   for (int32_t i = 0; i < axis; i++) {
-    if (!is_plain(&axes[i])) return false;
+    const window_axis a = axis_of(w, (uint32_t)i);
+    if (!is_plain(&a)) return false;
   }
   return true;
 }
 
 // Lists the axes; false where there are too many.
-static bool build(arn_prepare *p, window_state *s, const arn_tensor *in, const arn_tensor *out,
-                  const window_axis *axes) {
-  uint32_t first = 0, end = in->rank;
+static bool build(arn_prepare *p, window_state *s, const windows *w) {
+  uint32_t first = 0, end = w->in.rank;
   s->axis[0] = single;
   s->axes = 1;
-  if (same_rows(in, out, axes)) {
-    arn__movement_by_rows(p, out);
-    if (p->work == ARN_ROWS) first = (uint32_t)arn__rows_of(out).axis + 1;
+  if (same_rows(w)) {
+    arn__movement_by_rows(p, &w->out);
+    if (p->work == ARN_ROWS) first = (uint32_t)arn__rows_of(&w->out).axis + 1;
   }
-  if (first > 0) s->axis[0] = axes[first - 1];
-  s->in_row_bytes = arn__movement_product(in, first, in->rank) * s->element;
-  s->out_row_bytes = arn__movement_product(out, first, out->rank) * s->element;
-  while (end > first && is_plain(&axes[end - 1])) end--;
-  s->inner = arn__movement_product(in, end, in->rank);
+  if (first > 0) s->axis[0] = axis_of(w, first - 1);
+  s->in_row_bytes = arn__movement_product(&w->in, first, w->in.rank) * s->element;
+  s->out_row_bytes = arn__movement_product(&w->out, first, w->out.rank) * s->element;
+  for (; end > first; end--) {
+    const window_axis a = axis_of(w, end - 1);
+    if (!is_plain(&a)) break;
+  }
+  s->inner = arn__movement_product(&w->in, end, w->in.rank);
   for (uint32_t i = first; i < end; i++) {
-    if (!add_axis(s, &axes[i])) return false;
+    const window_axis a = axis_of(w, i);
+    if (!add_axis(s, &a)) return false;
   }
   if (s->axes == 1) s->axis[s->axes++] = single;
   return true;
 }
 
-static arn_status prepare_axes(arn_prepare *p, window_state *s, const windows *w) {
-  arn_tensor in, out, initial;
-  window_axis axes[ARN_MAX_RANK];
-  ARN__TRY(arn__movement_pair(p, 0, &in, &out));
+static arn_status check_initial(const arn_prepare *p, const window_state *s, const windows *w) {
+  const arn__shlo_body body = (arn__shlo_body)s->body;
+  arn_tensor initial;
   ARN__TRY(arn_prepare_input(p, 1, &initial));
-  if (initial.type != in.type) return arn_refuse_model(p, ARN_WHAT_TYPES_DIFFER, &initial);
+  if (initial.type != w->in.type) return arn_refuse_model(p, ARN_WHAT_TYPES_DIFFER, &initial);
   if (initial.count != 1) return arn_refuse_model(p, ARN_WHAT_SHAPE, &initial);
-  if (out.rank != in.rank) return arn_refuse_model(p, ARN_WHAT_SHAPE, &out);
-  ARN__TRY(arn__shlo_check_scales(p, (arn__shlo_body)s->body, &in, &initial));
-  ARN__TRY(arn__shlo_check_scales(p, (arn__shlo_body)s->body, &in, &out));
-  for (uint32_t i = 0; i < in.rank; i++) ARN__TRY(read_axis(p, w, &in, &out, i, &axes[i]));
-  if (!is_bounded(axes, in.rank)) return arn_refuse(p, ARN_WHAT_LIMIT, &in);
-  s->type = in.type;
-  s->element = (uint8_t)arn_type_bytes((arn_type)in.type);
-  if (!build(p, s, &in, &out, axes)) return arn_refuse(p, ARN_WHAT_RANK, &in);
+  ARN__TRY(arn__shlo_check_scales(p, body, &w->in, &initial));
+  return arn__shlo_check_scales(p, body, &w->in, &w->out);
+}
+
+static arn_status prepare_axes(arn_prepare *p, window_state *s, const windows *w) {
+  ARN__TRY(check_initial(p, s, w));
+  for (uint32_t i = 0; i < w->in.rank; i++) ARN__TRY(check_axis(p, w, i));
+  if (!is_bounded(w)) return arn_refuse(p, ARN_WHAT_LIMIT, &w->in);
+  s->type = w->in.type;
+  s->element = (uint8_t)arn_type_bytes((arn_type)w->in.type);
+  if (!build(p, s, w)) return arn_refuse(p, ARN_WHAT_RANK, &w->in);
   p->state_bytes = (uint32_t)(offsetof(window_state, axis) + s->axes * sizeof s->axis[0]);
   return ARN_OK;
 }
@@ -176,31 +185,36 @@ static arn_status read_numbers(const arn_prepare *p, uint32_t i, uint32_t count,
   return ARN_OK;
 }
 
-// The input, whose rank the options follow, and a computation that has a kernel.
-static arn_status check_body(const arn_prepare *p, const arn_tensor *in, arn__shlo_body body) {
+// Reads input and output, whose rank the options follow.
+static arn_status read_tensors(const arn_prepare *p, windows *w) {
+  ARN__TRY(arn__movement_pair(p, 0, &w->in, &w->out));
+  return w->out.rank == w->in.rank ? ARN_OK : arn_refuse_model(p, ARN_WHAT_SHAPE, &w->out);
+}
+
+static arn_status set_body(const arn_prepare *p, window_state *s, const windows *w,
+                           arn__shlo_body body) {
   arn__reducer how;
-  if (!(p->op->types >> in->type & 1u)) return arn_refuse(p, ARN_WHAT_TYPE, in);
   if (body == ARN__SHLO_UPDATE) return arn_refuse(p, ARN_WHAT_OPTION, NULL);
-  return arn__shlo_reducer(body, in->type, &how) ? ARN_OK : arn_refuse(p, ARN_WHAT_TYPE, in);
+  s->body = (uint8_t)body;
+  if (arn__shlo_reducer(body, w->in.type, &how)) return ARN_OK;
+  return arn_refuse(p, ARN_WHAT_TYPE, &w->in);
 }
 
 // The enumeration ReduceWindowFunction has the order of arn__shlo_body.
 static arn_status builtin_prepare(arn_prepare *p, void *state) {
   window_state *s = state;
-  arn_tensor in;
   windows w;
   const int32_t function = arn__shlo_i32(p, 0, 0);
   ARN__TRY(arn_prepare_counts(p, 5, 5, 1));
-  ARN__TRY(arn_prepare_input(p, 0, &in));
+  ARN__TRY(read_tensors(p, &w));
   if (function < ARN__SHLO_ADD || function > ARN__SHLO_ANY) {
     return arn_refuse_model(p, ARN_WHAT_OPTION, NULL);
   }
-  ARN__TRY(check_body(p, &in, (arn__shlo_body)function));
-  s->body = (uint8_t)function;
-  ARN__TRY(read_numbers(p, 2, in.rank, w.taps));
-  ARN__TRY(read_numbers(p, 3, in.rank, w.strides));
-  ARN__TRY(read_numbers(p, 4, in.rank, w.dilations));
-  for (uint32_t i = 0; i < in.rank; i++) {
+  ARN__TRY(set_body(p, s, &w, (arn__shlo_body)function));
+  ARN__TRY(read_numbers(p, 2, w.in.rank, w.taps));
+  ARN__TRY(read_numbers(p, 3, w.in.rank, w.strides));
+  ARN__TRY(read_numbers(p, 4, w.in.rank, w.dilations));
+  for (uint32_t i = 0; i < w.in.rank; i++) {
     w.bases[i] = 1;
     w.padding[2 * i] = w.padding[2 * i + 1] = 0;
   }
@@ -209,19 +223,17 @@ static arn_status builtin_prepare(arn_prepare *p, void *state) {
 
 static arn_status stablehlo_prepare(arn_prepare *p, void *state) {
   window_state *s = state;
-  arn_tensor in;
   windows w;
   arn__shlo_body body;
   ARN__TRY(arn_prepare_counts(p, 2, 2, 1));
-  ARN__TRY(arn_prepare_input(p, 0, &in));
-  ARN__TRY(arn__shlo_read_body(p, arn__shlo_i32(p, 5, 0), in.type, &body));
-  ARN__TRY(check_body(p, &in, body));
-  s->body = (uint8_t)body;
-  ARN__TRY(arn__shlo_numbers(p, 0, in.rank, 1, 0, w.taps));
-  ARN__TRY(arn__shlo_numbers(p, 1, in.rank, 1, 1, w.strides));
-  ARN__TRY(arn__shlo_numbers(p, 2, in.rank, 1, 1, w.bases));
-  ARN__TRY(arn__shlo_numbers(p, 3, in.rank, 1, 1, w.dilations));
-  ARN__TRY(arn__shlo_numbers(p, 4, 2u * in.rank, INT32_MIN + 1, 0, w.padding));
+  ARN__TRY(read_tensors(p, &w));
+  ARN__TRY(arn__shlo_read_body(p, arn__shlo_i32(p, 5, 0), w.in.type, &body));
+  ARN__TRY(set_body(p, s, &w, body));
+  ARN__TRY(arn__shlo_numbers(p, 0, w.in.rank, 1, 0, w.taps));
+  ARN__TRY(arn__shlo_numbers(p, 1, w.in.rank, 1, 1, w.strides));
+  ARN__TRY(arn__shlo_numbers(p, 2, w.in.rank, 1, 1, w.bases));
+  ARN__TRY(arn__shlo_numbers(p, 3, w.in.rank, 1, 1, w.dilations));
+  ARN__TRY(arn__shlo_numbers(p, 4, 2u * w.in.rank, INT32_MIN + 1, 0, w.padding));
   return prepare_axes(p, s, &w);
 }
 

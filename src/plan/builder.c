@@ -10,6 +10,7 @@
 #define CODE_CALL_ONCE 129
 #define CODE_READ_VARIABLE 143
 #define CODE_ASSIGN_VARIABLE 144
+#define CODE_STABLEHLO_WHILE 200
 #define CODE_COMPOSITE 206
 #define MAX_CUT_ROWS (1u << 20)
 #define MAX_BUFFER_BYTES (1u << 29)
@@ -258,7 +259,8 @@ void arn__builder_prepared(arn__builder *b, const arn_prepare *p, const void *st
 
 bool arn__builder_touches_variables(int32_t code) {
   return code == CODE_READ_VARIABLE || code == CODE_ASSIGN_VARIABLE || code == CODE_IF ||
-         code == CODE_WHILE || code == CODE_CALL_ONCE || code == CODE_COMPOSITE;
+         code == CODE_WHILE || code == CODE_CALL_ONCE || code == CODE_STABLEHLO_WHILE ||
+         code == CODE_COMPOSITE;
 }
 
 bool arn__builder_assigns_between(const arn_model *m, const arn_subgraph *g, uint32_t first,

@@ -7,8 +7,9 @@
 #include "arenite/config.h"
 
 uint32_t arn__calls_of(const arn_model *m, const arn_node *node, int32_t callees[2]) {
-  const uint32_t options = node->options_at;
-  const bool two = node->code == ARN__CODE_IF || node->code == ARN__CODE_WHILE;
+  const bool second = node->code == ARN__CODE_STABLEHLO_WHILE;
+  const uint32_t options = second ? node->options2_at : node->options_at;
+  const bool two = node->code == ARN__CODE_IF || node->code == ARN__CODE_WHILE || second;
   if (!arn__calls_any(node->code)) return 0;
   if (node->code == ARN__CODE_COMPOSITE) {
     callees[0] = node->options2_at ? arn__fb_field_i32(m, node->options2_at, 1, 0) : 0;

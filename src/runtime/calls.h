@@ -12,12 +12,13 @@
 #define ARN__CODE_VAR_HANDLE 142
 #define ARN__CODE_READ_VARIABLE 143
 #define ARN__CODE_ASSIGN_VARIABLE 144
+#define ARN__CODE_STABLEHLO_WHILE 200
 #define ARN__CODE_COMPOSITE 206
 
 // Says whether nodes of this operator run subgraphs.
 static inline bool arn__calls_any(int32_t code) {
   return code == ARN__CODE_IF || code == ARN__CODE_WHILE || code == ARN__CODE_CALL_ONCE ||
-         code == ARN__CODE_COMPOSITE;
+         code == ARN__CODE_STABLEHLO_WHILE || code == ARN__CODE_COMPOSITE;
 }
 
 // Fills `callees` with the subgraphs that control flow of `node` names (then/else, condition/body,

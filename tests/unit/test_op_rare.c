@@ -376,6 +376,53 @@ static void choices_of_stablehlo_are_builtin_ones(void **unused) {
   }
 }
 
+// Subgraph with one number and one constant: `code` of both.
+static void add_step(arn_builder *b, int32_t code, arn_type result, int32_t constant) {
+  int32_t t[3];
+  arn_build_tensor number = {.name = "x", .type = ARN_INT32, .rank = 1, .shape = {1}};
+  arn_builder_subgraph(b, "step");
+  t[0] = arn_builder_tensor(b, &number);
+  number.data = &constant;
+  number.data_bytes = sizeof constant;
+  t[1] = arn_builder_tensor(b, &number);
+  number = (arn_build_tensor){.name = "y", .type = result, .rank = 1, .shape = {1}};
+  t[2] = arn_builder_tensor(b, &number);
+  arn_builder_operator(b, &(arn_build_operator){.code = code, .inputs = t, .input_count = 2,
+                                                .outputs = &t[2], .output_count = 1});
+  arn_builder_io(b, t, 1, &t[2], 1);
+}
+
+// While x < 10: x += 3.
+static void loops_of_stablehlo_run(void **unused) {
+  static const int32_t cases[][2] = {{0, 12}, {9, 12}, {10, 10}, {-4, 11}, {100, 100}};
+  (void)unused;
+  for (uint32_t i = 0; i < 5; i++) {
+    const host_options options = {.fill = HOST_FILL_RANDOM};
+    host_engine engine;
+    int32_t t[2];
+    uint8_t *model = NULL;
+    size_t size;
+    arn_builder *b = arn_builder_new();
+    const arn_build_tensor number = {.name = "x", .type = ARN_INT32, .rank = 1, .shape = {1}};
+    arn_builder_subgraph(b, "main");
+    for (uint32_t k = 0; k < 2; k++) t[k] = arn_builder_tensor(b, &number);
+    arn_builder_operator(b, &(arn_build_operator){
+        .code = 200, .inputs = t, .input_count = 1, .outputs = &t[1], .output_count = 1,
+        .options = {.type = ARN_OPTIONS2_STABLEHLO_WHILE, .values = {1, 2}}});
+    arn_builder_io(b, t, 1, &t[1], 1);
+    add_step(b, 58, ARN_BOOL, 10);
+    add_step(b, 0, ARN_INT32, 3);
+    assert_true(arn_builder_finish(b, &model, &size));
+    arn_builder_free(b);
+    assert_int_equal(host_engine_open(&engine, model, size, &options, NULL), ARN_OK);
+    memcpy(arn_input(&engine.nn, 0).data, &cases[i][0], sizeof cases[i][0]);
+    assert_int_equal(arn_invoke(&engine.nn, NULL), ARN_OK);
+    assert_memory_equal(arn_output(&engine.nn, 0).data, &cases[i][1], sizeof cases[i][1]);
+    host_engine_close(&engine);
+    free(model);
+  }
+}
+
 // A public model: x / sqrt(sum of squares + 1e-6), as a composite.
 static void composites_run_what_they_stand_for(void **unused) {
   static const char path[] = "../shared/models/refused/l2_norm_composite.tflite";
@@ -419,6 +466,7 @@ int main(void) {
       cmocka_unit_test(ranges_without_zero_are_refused),
       cmocka_unit_test(operators_of_stablehlo_are_builtin_ones),
       cmocka_unit_test(choices_of_stablehlo_are_builtin_ones),
+      cmocka_unit_test(loops_of_stablehlo_run),
       cmocka_unit_test(composites_run_what_they_stand_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
