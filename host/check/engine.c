@@ -1,6 +1,7 @@
 #include "host/check/engine.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,10 @@ void *host_read_file(const char *path, size_t *bytes) {
   void *data = NULL;
   long size = -1;
   if (fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+  if (size == LONG_MAX) {   // what a folder seems to have
+    size = -1;
+    errno = EISDIR;
+  }
   if (size >= 0 && fseek(f, 0, SEEK_SET) == 0) {
     const size_t padded = ((size_t)size / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
     data = aligned_alloc(FILE_ALIGNMENT, padded);

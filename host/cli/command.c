@@ -91,8 +91,13 @@ int cli_complain(const cli_model *m, const arn_error *given) {
   arn_error copy = *given;
   const arn_error *error = &copy;
   cli_say_not_supported(&copy);
+  copy.total_need = 0;   // said at the end
   arn_error_format(error, text, sizeof text);
   name_place(m, error, place, sizeof place);
+  if (given->total_need > 0) {
+    return cli_fail(exit_code_of(error->status), "%s: %s%s; give the arena %u bytes, or see what "
+                    "`arenite diagnose` finds", m->path, text, place, given->total_need);
+  }
   return cli_fail(exit_code_of(error->status), "%s: %s%s%s", m->path, text, place,
                   next_step(error));
 }
@@ -177,11 +182,11 @@ static int check_stream(const cli_model *m, const host_engine *e, uint32_t i, bo
                   is_input ? "it is no tensor of its own" : "it is read by operators as well");
 }
 
-static int check_streams(const cli_model *m, const cli_options *o, const host_engine *e) {
+int cli_check_streams(const cli_model *m, host_stream_wish wish, const host_engine *e) {
   int code = EXIT_OK;
   for (uint32_t i = 0; i < 32 && code == EXIT_OK; i++) {
-    if (o->stream.inputs >> i & 1) code = check_stream(m, e, i, true);
-    if (o->stream.outputs >> i & 1 && code == EXIT_OK) code = check_stream(m, e, i, false);
+    if (wish.inputs >> i & 1) code = check_stream(m, e, i, true);
+    if (wish.outputs >> i & 1 && code == EXIT_OK) code = check_stream(m, e, i, false);
   }
   return code;
 }
@@ -234,7 +239,7 @@ int cli_start(const cli_model *m, const cli_options *o, const arn_hooks *hooks, 
     if (error.status == ARN_ERR_NO_MEMORY && options.apart) return too_small(m, &error);
     return why ? cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why) : cli_complain(m, &error);
   }
-  const int code = o->wish_only ? EXIT_OK : check_streams(m, o, e);
+  const int code = o->wish_only ? EXIT_OK : cli_check_streams(m, o->stream, e);
   if (code != EXIT_OK) host_engine_close(e);
   else cli_gate_note(e->usage.arena_bytes);
   return code;

@@ -99,6 +99,9 @@ typedef struct cli_options {
 // Parses "--stream-input N" / "--stream-output N": sets bit N, and the planner to CLI_PLANNER_ROWS.
 bool cli_parse_stream(const char *text, cli_options *options, bool is_input);
 
+// Says whether a started engine streams all that was wished for: EXIT_OK, or why not, printed.
+int cli_check_streams(const cli_model *m, host_stream_wish wish, const host_engine *engine);
+
 // Starts an engine as the options say. Returns an exit code; the reason has been printed.
 int cli_start(const cli_model *m, const cli_options *options, const arn_hooks *hooks,
               host_engine *engine);

@@ -277,6 +277,11 @@ static int fit(const struct request *q, const struct need *need, const host_boar
   for (uint32_t i = 0; i < boards->count; i++) {
     if (is_wanted(q, &boards->list[i])) list[count++] = judge(need, &speeds, &boards->list[i]);
   }
+  if (count == 0) {
+    free(list);
+    return cli_fail(EXIT_USAGE, "\"%s\" is in no part's name, vendor or core; `arenite fit --all` "
+                    "lists the parts", q->part ? q->part : "");
+  }
   qsort(list, count, sizeof *list, by_size);
   int code = EXIT_OK;
   if (q->common.json) code = print_json(q, need, list, count);

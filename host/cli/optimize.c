@@ -243,6 +243,21 @@ static int check_and_save(const struct request *q, const cli_model *m, const uin
   return save(q->out, bytes, size);
 }
 
+// A wish that was not granted is an error, not a file that surprises.
+static int check_streams(const struct request *q, const cli_model *m, const arn_optimized *r) {
+  const host_options options = {.fill = HOST_FILL_ZERO};
+  const host_stream_wish wish = q->search.stream;
+  host_engine e;
+  arn_error error = {0};
+  if (wish.inputs == 0 && wish.outputs == 0) return EXIT_OK;
+  if (host_engine_open(&e, r->bytes, r->size, &options, &error) != ARN_OK) {
+    return cli_complain(m, &error);
+  }
+  const int code = cli_check_streams(m, wish, &e);
+  host_engine_close(&e);
+  return code;
+}
+
 static int print_reordered(const struct request *q, uint32_t before, uint32_t after) {
   if (!q->json) {
     printf("%s\n  whole arena                    %9u bytes (was %u), by order of operators alone\n"
@@ -288,7 +303,8 @@ static int optimize(const struct request *q, const cli_model *m) {
   const arn_status status = arn_optimize(m->bytes, m->size, &q->search, &r, &error, &why);
   if (status != ARN_OK && why) return cli_fail(EXIT_UNSUPPORTED, "%s: %s", m->path, why);
   if (status != ARN_OK) return cli_complain(m, &error);
-  int code = check_and_save(q, m, r.bytes, r.size);
+  int code = check_streams(q, m, &r);
+  if (code == EXIT_OK) code = check_and_save(q, m, r.bytes, r.size);
   if (code == EXIT_OK) code = print(q, &r, &before);
   free(r.bytes);
   return code;

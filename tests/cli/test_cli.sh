@@ -47,6 +47,18 @@ shows_progress() {  # shows_progress WORDS ARGUMENTS...
   "$arenite" "$@" >"$work/piped" 2>"$work/words"
   [ -s "$work/piped" ] && [ ! -s "$work/words" ] && ! grep -q "$(printf '\r')" "$work/piped"
 }
+too_small_says_all() {  # file, operator, tensor, bytes, the next step
+  exits 5 "$arenite" plan --arena 2K "$kws" && for words in "$kws: " '(CONV_2D)' '"input", INT8' 'need 3418, have 2048' \
+    'give the arena 3418 bytes, or see what `arenite diagnose` finds'; do
+    grep -qF "$words" "$work/err" || { echo "no $words"; cat "$work/err"; return 1; }
+  done
+}
+folder_says_so() { exits 6 "$arenite" plan "$work" && grep -q "$work: can't be read: Is a directory" "$work/err"; }
+wishes_that_fail_write_nothing() {
+  exits 2 "$arenite" optimize --budget 1 --stream-input 9 -o "$work/no.tflite" "$kws" &&
+    grep -q 'there is no input 9' "$work/err" && [ ! -e "$work/no.tflite" ]
+}
+no_such_part_says_so() { exits 2 "$arenite" fit --part nonsense "$kws" && [ ! -s "$work/out" ]; }
 every_help_has_an_example() {
   "$arenite" --help >"$work/help"
   commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/help")
@@ -60,6 +72,10 @@ every_help_has_an_example() {
 garbage() { head -c 300 "$mnist" >"$work/cut.tflite" && exits 3 "$arenite" inspect "$work/cut.tflite"; }
 
 check "help" exits 0 "$arenite" --help
+check "an arena too small: every word" too_small_says_all
+check "a folder for a file" folder_says_so
+check "optimize: a wish that fails writes nothing" wishes_that_fail_write_nothing
+check "fit: no such part" no_such_part_says_so
 check "help: of every command, with an example, in 100 columns" every_help_has_an_example
 if command -v script >/dev/null 2>&1; then
   check "progress: plan --planner rows" shows_progress 'planning rows  .* [0-9]* %' \
