@@ -74,11 +74,25 @@ static arn_status set_narrow_scale(const arn_prepare *p, softmax *s, const arn_t
   return ARN_OK;
 }
 
-// Says whether a table of exp is worth its memory: where exp would be computed twice for each of
-// many elements.
-static bool wants_table(const softmax *s) {
-  return s->in_type != ARN_FLOAT32 && s->in_type != ARN_INT16 && s->depth > 64 &&
-         s->row_vectors * s->depth > arn__softmax_entries((arn__requant){s->q, s->shift});
+// From here on, a table of exp is little beside the tensor that it is for.
+#define MANY 4096u
+
+static uint32_t table_entries(const softmax *s) {
+  return arn__softmax_entries((arn__requant){s->q, s->shift});
+}
+
+// A table of exp takes the place of the exponentials of all elements but a few hundred.
+static void ask_for_table(arn_prepare *p, const softmax *s, bool is_worth_it) {
+  if (is_worth_it) p->scratch_bytes = 4 * table_entries(s);
+}
+
+// Returns the table, filled, where there is one and the step has more elements than that.
+static const int32_t *make_table(const arn_eval *e, const softmax *s) {
+  int32_t *table = e->scratch;
+  const uint64_t elements = (uint64_t)e->span.count * s->row_vectors * s->depth;
+  if (table == NULL || elements <= table_entries(s)) return NULL;
+  arn__softmax_fill(table, (arn__requant){s->q, s->shift});
+  return table;
 }
 
 static arn_status prepare_narrow(arn_prepare *p, softmax *s, const arn_tensor *in,
@@ -92,7 +106,9 @@ static arn_status prepare_narrow(arn_prepare *p, softmax *s, const arn_tensor *i
   }
   ARN__TRY(check_output(p, out, want));
   ARN__TRY(set_narrow_scale(p, s, in, beta));
-  if (wants_table(s)) p->scratch_bytes = 4 * arn__softmax_entries((arn__requant){s->q, s->shift});
+  // vectors that are too long for the stack's block have exp computed twice
+  const bool twice = s->depth > 64 && s->row_vectors * s->depth > table_entries(s);
+  ask_for_table(p, s, twice || in->count >= MANY);
   return ARN_OK;
 }
 
@@ -146,6 +162,7 @@ static arn_status prepare_log_softmax(arn_prepare *p, void *state) {
   const arn__requant r = arn__requant_of(reverse);
   s->reverse_q = r.q;
   s->reverse_shift = (int8_t)r.shift;
+  ask_for_table(p, s, in.count >= MANY);
   return ARN_OK;
 }
 
@@ -201,15 +218,12 @@ static void run_rows(const arn_eval *e, const softmax *s, const int32_t *table, 
 }
 
 static arn_status eval_softmax(const arn_eval *e, const void *state) {
-  const softmax *s = state;
-  int32_t *table = wants_table(s) ? e->scratch : NULL;
-  if (table) arn__softmax_fill(table, (arn__requant){s->q, s->shift});
-  run_rows(e, s, table, run_span);
+  run_rows(e, state, make_table(e, state), run_span);
   return ARN_OK;
 }
 
 static arn_status eval_log_softmax(const arn_eval *e, const void *state) {
-  run_rows(e, state, NULL, run_log_span);
+  run_rows(e, state, make_table(e, state), run_log_span);
   return ARN_OK;
 }
 

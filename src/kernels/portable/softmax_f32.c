@@ -38,7 +38,7 @@ ARN__KERNEL static void group(const float *in, float *out, uint32_t vectors, uin
     ARN__INDEPENDENT
     for (uint32_t i = at; i < at + depth; i++) out[i] = (in[i] - most) * beta;
   }
-  for (uint32_t i = 0; i < count; i++) out[i] = arn__fmath_exp(out[i]);
+  for (uint32_t i = 0; i < count; i++) out[i] = arn__fmath_exp_normal(out[i]);
   for (uint32_t at = 0; at < count; at += depth) {
     const float factor = 1.0f / sum_of(out + at, depth);
     for (uint32_t i = at; i < at + depth; i++) out[i] *= factor;
@@ -55,27 +55,42 @@ void arn__softmax_f32(const arn__softmax_span *span, float beta) {
   }
 }
 
-#define BLOCK 64u
+ARN__INLINE void subtract(const float *in, float *out, uint32_t n, float a, float b) {
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < n; i++) out[i] = in[i] - a - b;
+}
 
-ARN__KERNEL static void log_vector(const float *in, float *out, uint32_t depth) {
-  const float most = largest(in, depth);
-  float block[BLOCK];
-  float sum = 0.0f;
+#define BLOCK (ARN__LANES > 1 ? 512u : 48u)   // values that exp runs over at once
+#define TOGETHER (ARN__LANES > 1 ? 32u : 4u)  // vectors at most
+
+// Vectors that fit a block together, or one of any length.
+ARN__KERNEL static void log_vectors(const float *in, float *out, uint32_t vectors,
+                                    uint32_t depth) {
+  float block[BLOCK], most[TOGETHER], sums[TOGETHER];
+  for (uint32_t v = 0; v < vectors; v++) {
+    most[v] = largest(in + v * depth, depth);
+    sums[v] = 0.0f;
+  }
   for (uint32_t at = 0; at < depth; at += BLOCK) {
     const uint32_t n = depth - at < BLOCK ? depth - at : BLOCK;
-    for (uint32_t i = 0; i < n; i++) block[i] = in[at + i] - most;
-    for (uint32_t i = 0; i < n; i++) block[i] = arn__fmath_exp(block[i]);
-    sum += sum_of(block, n);
+    for (uint32_t v = 0; v < vectors; v++) {
+      subtract(in + v * depth + at, block + v * n, n, most[v], 0.0f);
+    }
+    for (uint32_t i = 0; i < vectors * n; i++) block[i] = arn__fmath_exp_normal(block[i]);
+    for (uint32_t v = 0; v < vectors; v++) sums[v] += sum_of(block + v * n, n);
   }
-  const float log_sum = arn__fmath_log(sum);
-  ARN__INDEPENDENT
-  for (uint32_t i = 0; i < depth; i++) out[i] = in[i] - most - log_sum;
+  for (uint32_t v = 0; v < vectors; v++) sums[v] = arn__fmath_log(sums[v]);
+  for (uint32_t v = 0; v < vectors; v++) {
+    subtract(in + v * depth, out + v * depth, depth, most[v], sums[v]);
+  }
 }
 
 void arn__softmax_log_f32(const arn__softmax_span *span) {
-  const float *in = span->in;
-  float *out = span->out;
-  for (uint32_t v = 0; v < span->vectors; v++, in += span->depth, out += span->depth) {
-    log_vector(in, out, span->depth);
+  const uint32_t fit = BLOCK / span->depth;
+  const uint32_t together = fit < 1 ? 1 : fit < TOGETHER ? fit : TOGETHER;
+  for (uint32_t v = 0; v < span->vectors; v += together) {
+    const uint32_t n = span->vectors - v < together ? span->vectors - v : together;
+    const size_t at = (size_t)v * span->depth;
+    log_vectors((const float *)span->in + at, (float *)span->out + at, n, span->depth);
   }
 }

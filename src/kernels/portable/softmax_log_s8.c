@@ -36,8 +36,8 @@ typedef struct terms {
   int32_t low;  // differences up to here have no logarithm that counts
 } terms;
 
-ARN__KERNEL static void write_logarithms(const int8_t *in, int8_t *out, uint32_t depth,
-                                         const terms *t, const arn__softmax_scaling *s) {
+ARN__INLINE void write_logarithms(const int8_t *in, int8_t *out, uint32_t depth,
+                                  const terms *t, const arn__softmax_scaling *s) {
   const arn__clamp bounds = {-128, 127};
   const int32_t most = t->most, log_sum = t->log_sum, low = t->low;
   const arn__requant r = s->requant;
@@ -53,8 +53,8 @@ ARN__KERNEL static void write_logarithms(const int8_t *in, int8_t *out, uint32_t
   }
 }
 
-static void log_vector(const int8_t *in, int8_t *out, uint32_t depth,
-                       const arn__softmax_scaling *s, arn__requant reverse) {
+ARN__KERNEL static void log_vector(const int8_t *in, int8_t *out, uint32_t depth,
+                                   const arn__softmax_scaling *s, arn__requant reverse) {
   int32_t values[ARN__SOFTMAX_BLOCK];
   const int32_t most = largest(in, depth, s->flip);
   const uint64_t sum = sum_of_exponentials(in, depth, most, s, values);
