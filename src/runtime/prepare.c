@@ -31,7 +31,7 @@ static bool make_room(arn__builder *b) {
   if (in_arena) {
     arn__buffer *top = spare_top(s);
     if (set->count > 0) {
-      memmove(top - set->count, set->top - set->count, set->count * sizeof *top);
+      memcpy(top - set->count, set->top - set->count, set->count * sizeof *top);
     }
     set->top = top;
   }

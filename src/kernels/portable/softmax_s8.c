@@ -71,8 +71,7 @@ ARN__INLINE void long_vector(const int8_t *in, uint8_t *out, uint32_t depth, con
   }
 }
 
-ARN__KERNEL static void all_vectors(const arn__softmax_span *span, const scaling *s,
-                                    uint32_t wide) {
+ARN__INLINE void all_vectors(const arn__softmax_span *span, const scaling *s, uint32_t wide) {
   const int8_t *in = span->in;
   uint8_t *out = span->out;
   const uint32_t depth = span->depth;
@@ -89,10 +88,11 @@ ARN__KERNEL static void all_vectors(const arn__softmax_span *span, const scaling
   }
 }
 
-void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *s) {
+ARN__KERNEL void arn__softmax_s8(const arn__softmax_span *span, const arn__softmax_scaling *s) {
   all_vectors(span, s, NARROW);
 }
 
-void arn__softmax_s8_s16(const arn__softmax_span *span, const arn__softmax_scaling *s) {
+ARN__KERNEL void arn__softmax_s8_s16(const arn__softmax_span *span,
+                                     const arn__softmax_scaling *s) {
   all_vectors(span, s, WIDE);
 }
