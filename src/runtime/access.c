@@ -46,30 +46,21 @@ static arn_tensor_view nothing(void) {
   return view;
 }
 
-// Rows of streamed inputs and outputs are nobody's to touch but through the callbacks.
-static arn_tensor_view hide_streamed(const arn_interpreter *nn, arn_tensor_view view, uint32_t i,
-                                     bool is_input) {
+// Input or output `i`. Rows of streamed ones are nobody's to touch but through the callbacks.
+static arn_tensor_view port(const arn_interpreter *nn, uint32_t i, bool is_input) {
+  arn_subgraph g;
+  if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK) return nothing();
+  if (i >= (is_input ? g.input_count : g.output_count)) return nothing();
+  const uint32_t vector_at = is_input ? g.inputs_at : g.outputs_at;
+  const uint32_t tensor = (uint32_t)arn_model_index(nn->model, vector_at, i);
+  arn_tensor_view view = arn_tensor_at(nn, 0, tensor);
   if (nn->row_plan_at && nn->config.ops->plans->streams(nn, i, is_input)) view.data = NULL;
   return view;
 }
 
-arn_tensor_view arn_input(const arn_interpreter *nn, uint32_t i) {
-  arn_subgraph g;
-  if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK || i >= g.input_count) {
-    return nothing();
-  }
-  const uint32_t tensor = (uint32_t)arn_model_index(nn->model, g.inputs_at, i);
-  return hide_streamed(nn, arn_tensor_at(nn, 0, tensor), i, true);
-}
+arn_tensor_view arn_input(const arn_interpreter *nn, uint32_t i) { return port(nn, i, true); }
 
-arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i) {
-  arn_subgraph g;
-  if (!arn__is_ready(nn) || arn_model_subgraph(nn->model, 0, &g) != ARN_OK || i >= g.output_count) {
-    return nothing();
-  }
-  const uint32_t tensor = (uint32_t)arn_model_index(nn->model, g.outputs_at, i);
-  return hide_streamed(nn, arn_tensor_at(nn, 0, tensor), i, false);
-}
+arn_tensor_view arn_output(const arn_interpreter *nn, uint32_t i) { return port(nn, i, false); }
 
 arn_tensor_view arn_tensor_by_name(const arn_interpreter *nn, const char *name) {
   arn_subgraph g;
