@@ -105,8 +105,11 @@ static void put_level(const struct frame *f, uint32_t bytes, bool bound) {
   fprintf(f->out, "<path d=\"M%.0f %.1fH%.0f\" stroke=\"%s\" stroke-width=\"1.5\"%s/>", LEFT, y,
           LEFT + PLOT, bound ? "#0b7a55" : "#b5480a", bound ? " stroke-dasharray=\"6 4\"" : "");
   if (bound) {
-    fprintf(f->out, "<text class=\"b\" x=\"%.0f\" y=\"%.1f\">lower bound %s + %s B</text>\n",
-            LEFT + 4, y + 12, grouped(v->base, part), grouped(v->bound_bytes, number));
+    const bool right = v->peak_step < v->step_count / 2;   // away from the peak
+    fprintf(f->out,
+            "<text class=\"b%s\" x=\"%.0f\" y=\"%.1f\">lower bound %s + %s B</text>\n",
+            right ? " e" : "", right ? LEFT + PLOT - 4 : LEFT + 4, y + 12, grouped(v->base, part),
+            grouped(v->bound_bytes, number));
   } else {
     fprintf(f->out, "<text class=\"a e\" x=\"%.0f\" y=\"%.1f\">arena %s B</text>\n",
             LEFT + PLOT - 3, y - 4, grouped(bytes, number));
@@ -217,11 +220,17 @@ static void put_shared(void *context, uint32_t step, const uint32_t *live, uint3
       if (bottom - top < 2 || end - x < 2) continue;
       const host_view_block *const newer = older == a ? b : a;
       fprintf(f->out,
-              "<path class=\"k%ut%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/><path class=\"k%ut%u\" "
+              "<path class=\"k%ut%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/>",
+              (uint32_t)older->kind, older->tint, x, bottom, top, end);
+      if (older->kind != HOST_KIND_INTERMEDIATE) {
+        fprintf(f->out, "<path class=\"p%u\" d=\"M%.1f %.1fV%.1fH%.1fZ\"/>",
+                (uint32_t)older->kind, x, bottom, top, end);
+      }
+      fprintf(f->out,
+              "<path class=\"k%ut%u\" "
               "d=\"M%.1f %.1fH%.1fV%.1fZ\"/><path class=\"d\" stroke-opacity=\".6\" "
               "d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-              (uint32_t)older->kind, older->tint, x, bottom, top, end, (uint32_t)newer->kind,
-              newer->tint, x, bottom, end, top, x, bottom, end, top);
+              (uint32_t)newer->kind, newer->tint, x, bottom, end, top, x, bottom, end, top);
     }
   }
 }
@@ -284,10 +293,24 @@ static double height_of(const host_view *v) {
          (v->step_count <= MOST_NAMES ? NAMES_HEIGHT : TICKS_HEIGHT);
 }
 
-static void put_legend(FILE *out, double y) {
+// Whether one of the pictures has a kind of block (below 5), the static region (5), or padding (6).
+static bool has_kind(const host_view *views, uint32_t count, uint32_t kind) {
+  bool found = kind == 5;
+  for (uint32_t i = 0; i < count && !found; i++) {
+    const host_view *v = &views[i];
+    found = kind == 6 && v->gap_count > 0;
+    for (uint32_t b = 0; b < v->block_count && !found; b++) {
+      found = (uint32_t)v->blocks[b].kind == kind;
+    }
+  }
+  return found;
+}
+
+static void put_legend(FILE *out, double y, const host_view *views, uint32_t count) {
   static const char *const names[] = {"intermediate", "input", "output", "scratch", "variable"};
   double x = LEFT;
   for (uint32_t kind = 0; kind < 7; kind++) {
+    if (!has_kind(views, count, kind)) continue;
     const char *const name = kind < 5 ? names[kind] : kind == 5 ? "static region" : "padding";
     const char *const frame = "width=\"20\" height=\"13\"";
     fprintf(out, "<rect class=\"");
@@ -341,6 +364,6 @@ void host_svg_write(FILE *out, const host_view *views, uint32_t count) {
     put_steps(&f);
     top += height_of(&views[i]);
   }
-  put_legend(out, top + 6);
+  put_legend(out, top + 6, views, count);
   fputs("</svg>\n", out);
 }

@@ -134,7 +134,7 @@ function drawCurve(ui, canvas) {
     bytes: bound,
     colour: ui.palette.bound,
     dash: [6, 4],
-    side: 'left',
+    side: plan.json.peak_step < plan.steps.length / 2 ? 'right' : 'left',  // away from the peak
     below: close,
     text:
       'lower bound ' +
