@@ -12,7 +12,7 @@
 // Where a window is too long for the stack it is taken in chunks, and so many channels are summed
 // until it ends; the next ones gather it again.
 #define KEPT 16u
-#define SPACE 720u      // bytes for windows, copy and sums
+#define SPACE 784u      // bytes for windows, copy and sums
 #define MOST_OF_4 80u   // elements of a window in one piece, at most: of each of four pixels
 #define MOST_OF_1 240u  // of one pixel
 #define CHUNK_OF_4 48u  // the same of a chunk
@@ -30,6 +30,7 @@ typedef struct pixels {
   int32_t *sums;          // of the windows, channel by channel, from channel `kept` on
   uint32_t kept;
   uint8_t *copy;          // of what of a chunk does not lie in one place
+  uint32_t room;          // bytes of that
   uint32_t space[SPACE / 4];
 } pixels;
 
@@ -184,27 +185,33 @@ ARN__APART static uint32_t *widen_4(uint32_t *to, const uint8_t *from, int32_t n
   return to;
 }
 
-// Gathers a chunk of four windows which lie inside the image, in runs of whole words.
-ARN__APART static void take_inside(pixels *p) {
+// Says whether the windows' runs have whole words, and the copy has room for what four of them
+// cover.
+static bool are_alike(const pixels *p) {
+  const int32_t length = p->pass->run_length, most = length < (int32_t)p->n ? length : (int32_t)p->n;
+  return p->count > 1 && length % 4 == 0 && most + 3 * p->next <= (int32_t)p->room;
+}
+
+// Gathers a chunk of four windows which are alike, together. Where one of them reaches beyond an
+// end of the row, they are widened from a copy of what they cover.
+ARN__APART static void take_together(pixels *p) {
   const conv_pass *pass = p->pass;
   conv_cursor *c = &p->cursor;
   const uint32_t minus_zero = arn__dsp_minus(pass->conv->in_zero);
   const int32_t next[2] = {p->next, p->next * (int32_t)(p->count - 1)}, n = (int32_t)p->n;
   uint32_t *to = p->space;
   for (int32_t done = 0, length; done < n; done += length) {
-    const uint8_t *from = (const uint8_t *)c->base + c->origin + c->run * pass->run_step + c->at;
+    const int32_t start = c->origin + c->run * pass->run_step + c->at;
     const int32_t left = pass->run_length - c->at;
+    const uint8_t *from = (const uint8_t *)c->base + start;
     length = left < n - done ? left : n - done;
+    if (start < 0 || start + next[1] + length > pass->row_length) {
+      arn__dsp_copy_cut(pass, p->copy, c->base, start, next[1] + length);
+      from = p->copy;
+    }
     to = widen_4(to, from, length, next, minus_zero);
     conv_cursor_advance(pass, c, length);
   }
-}
-
-static bool is_inside(const pixels *p) {
-  const conv_pass *pass = p->pass;
-  const int32_t reach = (pass->run_count - 1) * pass->run_step + pass->run_length;
-  const int32_t last = p->cursor.origin + p->next * (int32_t)(p->count - 1);
-  return p->cursor.origin >= 0 && last + reach <= pass->row_length;
 }
 
 // Gathers a chunk, window by window.
@@ -225,7 +232,7 @@ static void take_chunk(pixels *p, uint32_t most) {
   const uint32_t step = p->count == 1 ? ARN__DSP_STEP_1 : ARN__DSP_STEP_4;
   p->n = left;
   if (left > most) p->n = left < 2 * most ? (left + 7) / 8 * 4 : most;
-  if (p->count > 1 && p->pass->run_length % 4 == 0 && is_inside(p)) take_inside(p);
+  if (are_alike(p)) take_together(p);
   else take_apart(p);
   p->most = p->space + p->n / step * step / 4 * words;
   p->last = p->space + (p->n + 3) / 4 * words;
@@ -236,12 +243,14 @@ static void take_chunk(pixels *p, uint32_t most) {
 static void compute_in_chunks(pixels *p, uint32_t chunk) {
   const conv_cursor start = p->cursor;
   const uint32_t count = p->pass->block->count;
-  p->copy = (uint8_t *)(p->space + chunk / 2 * windows(p));
-  p->sums = (int32_t *)(void *)(p->copy + chunk);
+  const uint32_t sums = KEPT * 4 * windows(p), words = chunk / 2 * windows(p);
+  p->copy = (uint8_t *)(p->space + words);
+  p->room = SPACE - 4 * words - sums;
+  p->sums = (int32_t *)(void *)(p->copy + p->room);
   for (p->kept = 0; p->kept < count; p->kept += KEPT) {
     p->cursor = start;
     p->at = 0;
-    if (!starts(p)) memset(p->sums, 0, KEPT * 4 * windows(p));
+    if (!starts(p)) memset(p->sums, 0, sums);
     do {
       take_chunk(p, chunk);
       add(p, p->kept, p->kept + KEPT < count ? p->kept + KEPT : count);
@@ -258,7 +267,8 @@ static void compute(pixels *p) {
     return;
   }
   p->kept = 0;
-  p->copy = (uint8_t *)p->space + (SPACE - (window + 3) / 4 * 4);
+  p->copy = (uint8_t *)(p->space + (window + 3) / 4 * 2 * windows(p));
+  p->room = SPACE - (window + 3) / 4 * 8 * windows(p);
   take_chunk(p, most);
   add(p, 0, p->pass->block->count);
 }
