@@ -1,3 +1,4 @@
+#include "dsp/dsp.h"
 #include "kernel.h"
 #include "mve/mve.h"
 
@@ -83,10 +84,14 @@ ARN__INLINE uint32_t multiply(const arn__requant_source *s, const uint8_t *scale
   return any;
 }
 
+#if defined(ARN__DSP)
+#define multiply_regular arn__requant_regular_dsp
+#else
 ARN__KERNEL static void multiply_regular(const arn__requant_source *s, const uint8_t *scales,
                                          uint32_t count, arn__requant *out) {
   multiply(s, scales, count, out, true);
 }
+#endif
 
 // Makes as many of `count` regular multipliers as vectors hold; returns how many that were.
 #if defined(ARN__MVE)

@@ -8,6 +8,12 @@
     defined(__ARM_FEATURE_SIMD32) && defined(__ARM_FEATURE_UNALIGNED) && \
     !defined(__ARM_NEON) && !defined(__ARM_FEATURE_MVE)
 #define ARN__DSP 1
+
+#include "../requant.h"
+
+// Makes regular multipliers: see requant.c.
+void arn__requant_regular_dsp(const arn__requant_source *source, const uint8_t *scales,
+                              uint32_t count, arn__requant *out);
 #endif
 
 #endif
