@@ -188,8 +188,9 @@ ARN__APART static uint32_t *widen_4(uint32_t *to, const uint8_t *from, int32_t n
 // Says whether the windows' runs have whole words, and the copy has room for what four of them
 // cover.
 static bool are_alike(const pixels *p) {
-  const int32_t length = p->pass->run_length, most = length < (int32_t)p->n ? length : (int32_t)p->n;
-  return p->count > 1 && length % 4 == 0 && most + 3 * p->next <= (int32_t)p->room;
+  const int32_t length = p->pass->run_length, n = (int32_t)p->n;
+  const int32_t covered = (length < n ? length : n) + 3 * p->next;
+  return p->count > 1 && length % 4 == 0 && covered <= (int32_t)p->room;
 }
 
 // Gathers a chunk of four windows which are alike, together. Where one of them reaches beyond an
