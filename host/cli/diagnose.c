@@ -27,7 +27,7 @@ static const char usage[] =
     "                  all others of the part are known\n"
     "  --planner, --align, --no-overlap, --keep-all, --copy-weights\n"
     "                  how the device is configured, if not by default\n"
-    "  --budget S      seconds of processor time for each search by rows (2)\n"
+    "  --budget S      seconds for each search by rows, about (2)\n"
     "  --json          schema arenite.diagnose, version 1\n"
     "Exit code 5 where it does not fit.\n"
     "Example: arenite diagnose --board stm32f411 person_detect.tflite\n";

@@ -1,13 +1,6 @@
 #include "host/search/rowcuts.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-double host_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // The best known way to have nodes [0, b) done.
 struct best {
@@ -18,7 +11,7 @@ struct best {
 struct cutter {
   host_row_machine *machine;
   struct best *best;
-  double end;
+  uint64_t end;      // of the machine's work
 };
 
 static uint64_t cost(const struct cutter *c, uint32_t a, uint32_t b, uint64_t limit) {
@@ -42,7 +35,7 @@ static void extend(const struct cutter *c, uint32_t b) {
     if (a + 1 < b && has_barrier(c, a, b)) break;
     if (c->best[a].peak >= best->peak) continue;
     if (a + 1 < b && c->machine->graph->nodes[b - 1].skip) continue;  // a view ends no segment
-    if (a + 1 < b && host_clock() > c->end) break;
+    if (a + 1 < b && c->machine->work > c->end) break;
     const uint64_t limit = best->peak == UINT64_MAX ? 0 : best->peak - 1;
     const uint64_t alone = cost(c, a, b, limit);
     if (alone == UINT64_MAX) continue;
@@ -55,7 +48,7 @@ static void extend(const struct cutter *c, uint32_t b) {
 static void shorten(const struct cutter *c, uint32_t b, uint64_t peak) {
   for (uint32_t a = b; a-- > 0;) {
     if (a + 1 < b && has_barrier(c, a, b)) return;
-    if (c->best[a].peak > peak || host_clock() > c->end) continue;
+    if (c->best[a].peak > peak || c->machine->work > c->end) continue;
     if (a == c->best[b].from) return;
     const uint64_t alone = cost(c, a, b, peak);
     if (alone == UINT64_MAX) continue;
@@ -65,7 +58,7 @@ static void shorten(const struct cutter *c, uint32_t b, uint64_t peak) {
   }
 }
 
-uint32_t host_row_cuts(host_row_machine *m, double end, uint32_t *cuts, uint64_t *peak) {
+uint32_t host_row_cuts(host_row_machine *m, uint64_t end, uint32_t *cuts, uint64_t *peak) {
   const uint32_t n = m->graph->node_count;
   struct cutter c = {m, calloc(n + 1u, sizeof *c.best), end};
   uint32_t count = 0;

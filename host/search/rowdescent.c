@@ -13,7 +13,6 @@
 #define PATIENCE 1000u           // tries without a gain before a round ends
 #define ROUNDS 4u                // each from the first choice
 #define SHARE 0.4                // of the budget
-#define WORK_A_SECOND 12000000u  // steps
 
 uint32_t host_descent_draw(host_row_descent *d, uint32_t below) {
   d->random = d->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -76,8 +75,7 @@ static uint32_t rank_in_order(uint32_t node) { return TURNS * node; }
 // The last node of each segment, and those that no other of its segment asks for: last ones first.
 static bool first_sinks(host_row_descent *d) {
   const host_row_graph *g = d->graph;
-  const double stop = d->begin + d->options->budget_seconds / 2;
-  const uint32_t segments = host_row_cuts(&d->machine, stop, d->order, &d->peak);
+  const uint32_t segments = host_row_cuts(&d->machine, d->budget / 2, d->order, &d->peak);
   uint32_t begin = 0;
   if (segments == 0 && g->node_count > 0) return false;
   for (uint32_t i = 0; i < segments; i++) {
@@ -116,9 +114,8 @@ static bool run(host_row_descent *d, uint64_t limit) {
   return host_limiter_run(&d->limiter, d->order, d->sink_count, (host_row_limits){.bytes = limit});
 }
 
-bool host_descent_time_is_up(const host_row_descent *d, double share) {
-  const double budget = share * d->options->budget_seconds;
-  return (double)d->machine.work > budget * WORK_A_SECOND || host_clock() > d->begin + budget;
+bool host_descent_is_over(const host_row_descent *d, double share) {
+  return (double)d->machine.work > share * (double)d->budget;
 }
 
 // After a run that went through: runs again, each time with a lower limit, as long as that goes.
@@ -153,7 +150,7 @@ static bool begin_descent(host_row_descent *d) {
 }
 
 static bool is_over(const host_row_descent *d) {
-  return d->peak <= d->bound || d->graph->node_count == 0 || host_descent_time_is_up(d, SHARE);
+  return d->peak <= d->bound || d->graph->node_count == 0 || host_descent_is_over(d, SHARE);
 }
 
 // Changes the first choice as long as that lowers the peak now and then.
@@ -214,11 +211,10 @@ bool host_descent_open(host_row_descent *d, const host_row_graph *g, const host_
   memset(d, 0, sizeof *d);
   d->graph = g;
   d->options = o;
-  d->begin = host_clock();
+  d->budget = (uint64_t)(o->budget_seconds * HOST_WORK_A_SECOND);
   d->random = o->seed ^ UINT64_C(0x9E3779B97F4A7C15);
   if (!open_all(d, g) || !first_sinks(d)) return false;
   d->bound = host_row_bound(g);
-  d->machine.work = 0;
   if (!begin_descent(d)) return false;
   descend(d);
   return true;

@@ -24,7 +24,7 @@ typedef struct host_row_descent {
   uint32_t *order, sink_count;
   uint64_t random;
   uint64_t peak, bound;      // of `best`; proved
-  double begin;
+  uint64_t budget;           // of the machine's work, which counts that of placing as well
 } host_row_descent;
 
 // Searches. Returns false where the host has no memory; close it in any case.
@@ -32,8 +32,8 @@ bool host_descent_open(host_row_descent *descent, const host_row_graph *graph,
                        const host_search_options *options);
 void host_descent_close(host_row_descent *descent);
 
-// Whether a share of the budget (or of the work that any host does in it) is used up.
-bool host_descent_time_is_up(const host_row_descent *descent, double share);
+// Whether a share of the budget is used up.
+bool host_descent_is_over(const host_row_descent *descent, double share);
 
 // Writes the schedule of `choice` below a limit, in steps of several rows where those stay below
 // batch_bytes. Returns false where it is stuck.

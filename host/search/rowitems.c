@@ -208,6 +208,24 @@ bool host_row_items_layout(const host_row_items *p, host_row_layout *l) {
   return true;
 }
 
+static void set_offset(uint32_t *offsets, uint32_t item, uint32_t offset) {
+  if (item != HOST_ROW_NOWHERE) offsets[item] = offset;
+}
+
+void host_row_items_offsets(const host_row_items *p, const host_row_layout *l, uint32_t *offsets) {
+  const host_row_graph *g = p->graph;
+  for (uint32_t i = 0; i < p->count; i++) offsets[i] = HOST_ROW_NOWHERE;
+  for (uint32_t i = 0; i < g->root_count; i++) {
+    for (uint32_t r = 0; r < rows_of(&g->roots[i]); r++) {
+      set_offset(offsets, p->rows[i][r], l->rows[i][r]);
+    }
+  }
+  for (uint32_t n = 0; n < g->node_count; n++) {
+    set_offset(offsets, p->scratch[n], l->scratch[n]);
+    set_offset(offsets, p->folds[n], l->fold[n]);
+  }
+}
+
 static bool open_arrays(host_row_items *p) {
   const host_row_graph *g = p->graph;
   p->rows = calloc(g->root_count + 1u, sizeof *p->rows);

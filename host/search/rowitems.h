@@ -47,4 +47,8 @@ host_row_occupied host_row_item_at(const host_row_items *items, const host_row_i
 // Copies the offsets of all items into a layout, whose arrays are there.
 bool host_row_items_layout(const host_row_items *items, host_row_layout *layout);
 
+// The other way round: offsets[item] as in a layout of the same graph, whatever its schedule.
+void host_row_items_offsets(const host_row_items *items, const host_row_layout *layout,
+                            uint32_t *offsets);
+
 #endif

@@ -40,7 +40,6 @@ static bool is_ready(const struct run *r, uint32_t n) {
 // Takes the step if it fits and leaves no more alive than there was.
 static bool take_if_free(struct run *r, uint32_t n) {
   const uint64_t live = r->m->live;
-  r->m->work++;
   if (host_machine_try(r->m, n, 1) > r->limits.bytes) return false;
   host_mark_set(&r->l->mark, r->m);
   host_machine_step(r->m, n, 1);
@@ -52,6 +51,7 @@ static bool take_if_free(struct run *r, uint32_t n) {
 // The last nodes first: what they take away makes room for those before them.
 static bool take_free_steps(struct run *r) {
   bool any = false;
+  r->m->work += (r->last - r->first) / 2 + 2;
   for (uint32_t n = r->last; n-- > r->first;) {
     while (!is_done(r, n) && is_ready(r, n) && take_if_free(r, n)) any = true;
   }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/search/rowcuts.h"
 #include "host/search/rowitems.h"
 
 #define NOWHERE HOST_ROW_NOWHERE
@@ -19,7 +18,10 @@
 #define QUICK_ITEMS 10000u        // and how many items besides
 #define PATIENT 600u              // and in one round where he does
 #define SHUFFLES 200u             // orders drawn in such a round
-#define ROUNDS 24u                // then: only slow machines and large networks need the clock
+#define CHANGES 100u             // of the best placement in such a round,
+#define CHANGE 4u                // how often all items are placed in each,
+#define MOST_GROUPS 8u           // and tensors that it moves
+#define ROUNDS 24u                // then: only large networks come to the end of their work
 
 // What a neighbour forbids: to lie more than `low` and less than `high` above it.
 struct pair {
@@ -37,11 +39,16 @@ struct placer {
   uint32_t *first;            // [count + 1], of each item's pairs
   uint32_t *order, *position;
   uint32_t *best;             // offsets of the best placement
+  uint32_t *guide;            // offsets to be kept where they can be; NOWHERE: any
+  bool has_guide, guided;     // `best` came from outside; find_place follows the guide
+  bool valid;                 // `best` is a placement of this schedule
   struct gap *gaps;
   uint64_t random;
   double *factors;            // by group, of shuffled orders
+  double *heights;            // by item: the most bytes alive in its life
   bool tight;                 // the tightest hole, not the lowest
   uint64_t placed;            // items, so far
+  uint64_t work, end;         // done, and to do at most
 };
 
 static uint32_t draw(struct placer *p, uint32_t below) {
@@ -93,6 +100,7 @@ static bool each_pair(struct placer *p, uint32_t *alive, bool store) {
       const uint32_t j = alive[k];
       if (items->items[j].death < items->items[i].birth) continue;
       alive[left++] = j;
+      p->work += 2;
       if (!keep_apart(items, &items->items[i], &items->items[j], &g)) continue;
       if (store) {
         p->pairs[p->position[i]++] = (struct pair){j, (int32_t)g.low, (int32_t)g.high};
@@ -132,13 +140,27 @@ static void sort_gaps(struct gap *gaps, uint32_t count) {
   }
 }
 
-// The place of an item among those that are placed.
-static uint32_t find_place(struct placer *p, uint32_t item) {
+// Whether an item at an offset lies clear of those in the gaps, which need not be sorted.
+static bool is_clear(const struct gap *gaps, uint32_t count, int64_t at) {
+  for (uint32_t k = 0; k < count; k++) {
+    if (gaps[k].low < at && at < gaps[k].high) return false;
+  }
+  return true;
+}
+
+// The place of an item among those that are placed: where it was, if it stays below the limit
+// there, or else anywhere.
+static uint32_t find_place(struct placer *p, uint32_t item, uint32_t limit) {
+  const uint32_t guide = p->guided ? p->guide[item] : NOWHERE;
   uint32_t count = 0;
   for (uint32_t k = p->first[item]; k < p->first[item + 1]; k++) {
     const int64_t there = p->items.items[p->pairs[k].other].offset;
     if (there == NOWHERE || there + p->pairs[k].high <= 0) continue;
     p->gaps[count++] = (struct gap){there + p->pairs[k].low, there + p->pairs[k].high};
+  }
+  if (guide < limit && limit - guide >= p->items.items[item].bytes &&
+      is_clear(p->gaps, count, guide)) {
+    return guide;
   }
   sort_gaps(p->gaps, count);
   int64_t at = 0, best = -1, best_slack = INT64_MAX;
@@ -160,10 +182,12 @@ static uint32_t find_place(struct placer *p, uint32_t item) {
 static uint32_t place_from(struct placer *p, uint32_t from, uint32_t limit) {
   host_row_item *items = p->items.items;
   for (uint32_t k = from; k < p->items.count; k++) items[p->order[k]].offset = NOWHERE;
+  p->work += (p->items.count - from) / 8;
   for (uint32_t k = from; k < p->items.count; k++) {
     host_row_item *x = &items[p->order[k]];
-    const uint32_t at = find_place(p, p->order[k]);
+    const uint32_t at = find_place(p, p->order[k], limit);
     p->placed++;
+    p->work += 4 + (p->first[p->order[k] + 1] - p->first[p->order[k]]) / 2;
     if ((uint64_t)at + x->bytes > limit) return k;
     x->offset = at;
   }
@@ -172,6 +196,7 @@ static uint32_t place_from(struct placer *p, uint32_t from, uint32_t limit) {
 
 static uint32_t keep_best(struct placer *p) {
   uint32_t top = 0;
+  p->valid = true;
   for (uint32_t i = 0; i < p->items.count; i++) {
     const host_row_item *x = &p->items.items[i];
     p->best[i] = x->offset;
@@ -183,13 +208,15 @@ static uint32_t keep_best(struct placer *p) {
 // ---- orders -------------------------------------------------------------------------------------
 
 // Falling keys; equal ones by birth.
-static uint64_t key_of(const host_row_item *x, uint32_t mode) {
-  const uint64_t life = (uint64_t)x->death - x->birth + 1;
-  switch (mode % 4) {
-    case 0: return UINT32_MAX - x->birth;
+static double key_of(const struct placer *p, uint32_t item, uint32_t mode) {
+  const host_row_item *x = &p->items.items[item];
+  const double life = (double)x->death - x->birth + 1.0;
+  switch (mode % 5) {
+    case 0: return -(double)x->birth;
     case 1: return x->bytes;
     case 2: return x->bytes * life;
-    default: return life;
+    case 3: return life;
+    default: return p->heights[item];
   }
 }
 
@@ -207,6 +234,7 @@ static int by_key(const void *a, const void *b) {
 
 // Takes the keys over.
 static void sort_by(struct placer *p, struct keyed *keys) {
+  p->work += 16 * (uint64_t)p->items.count;
   qsort(keys, p->items.count, sizeof *keys, by_key);
   for (uint32_t i = 0; i < p->items.count; i++) p->order[i] = keys[i].item;
   free(keys);
@@ -218,19 +246,20 @@ static bool sort_order(struct placer *p, uint32_t mode) {
   if (keys == NULL) return false;
   for (uint32_t i = 0; i < n; i++) {
     const host_row_item *x = &p->items.items[i];
-    keys[i] = (struct keyed){(double)key_of(x, mode), x->birth, i};
+    keys[i] = (struct keyed){key_of(p, i, mode), x->birth, i};
   }
   sort_by(p, keys);
-  p->tight = mode < 4;
+  p->tight = mode < 5;
   return true;
 }
 
 // Large and long-lived ones first, as before, but for a factor that each tensor draws.
-static bool shuffle_order(struct placer *p) {
+static struct keyed *draw_keys(struct placer *p) {
   const uint32_t n = p->items.count, power = draw(p, 3), strength = draw(p, 500);
+  const uint32_t steepness = draw(p, 2) * draw(p, 64);
   const uint32_t groups = p->items.graph->root_count + p->items.graph->node_count;
   struct keyed *keys = malloc((n + 1u) * sizeof *keys);
-  if (keys == NULL) return false;
+  if (keys == NULL) return NULL;
   for (uint32_t i = 0; i < groups; i++) {
     p->factors[i] = 1.0 + 1e-6 * strength * ((double)draw(p, 2001) - 1000.0);
   }
@@ -238,8 +267,15 @@ static bool shuffle_order(struct placer *p) {
     const host_row_item *x = &p->items.items[i];
     const double life = (double)(x->death - x->birth + 1u), root = sqrt(life);
     const double weight = power == 0 ? sqrt(root) : power == 1 ? root : life;
-    keys[i] = (struct keyed){x->bytes * weight * p->factors[x->group], x->birth, i};
+    const double key = x->bytes * weight * p->factors[x->group] * pow(p->heights[i], steepness);
+    keys[i] = (struct keyed){key, x->birth, i};
   }
+  return keys;
+}
+
+static bool shuffle_order(struct placer *p) {
+  struct keyed *keys = draw_keys(p);
+  if (keys == NULL) return false;
   sort_by(p, keys);
   p->tight = draw(p, 4) == 0;
   return true;
@@ -271,6 +307,34 @@ static uint32_t place_ahead(struct placer *p, uint32_t at) {
   return to;
 }
 
+// ---- how high -----------------------------------------------------------------------------------
+
+static void add_lives(const struct placer *p, const host_row_item *x, double *live) {
+  for (uint32_t t = x->birth; t <= x->death; t++) {
+    const host_row_occupied o = host_row_item_at(&p->items, x, t);
+    live[t] += o.high - o.low;
+  }
+}
+
+// Most bytes alive in the life of each item, over the most of all: where there is no room to spare,
+// items have to be placed first.
+static bool find_heights(struct placer *p) {
+  const uint32_t steps = p->items.schedule->steps.count + 1;
+  double *live = calloc(steps, sizeof *live), most = 1.0;
+  if (live == NULL) return false;
+  for (uint32_t i = 0; i < p->items.count; i++) add_lives(p, &p->items.items[i], live);
+  for (uint32_t t = 0; t < steps; t++) most = live[t] > most ? live[t] : most;
+  for (uint32_t i = 0; i < p->items.count; i++) {
+    const host_row_item *x = &p->items.items[i];
+    for (uint32_t t = x->birth; t <= x->death; t++) {
+      if (live[t] / most > p->heights[i]) p->heights[i] = live[t] / most;
+    }
+    p->work += (x->death - x->birth) / 4;
+  }
+  free(live);
+  return true;
+}
+
 // ---- the search ---------------------------------------------------------------------------------
 
 struct aim {
@@ -278,15 +342,15 @@ struct aim {
   uint32_t ceiling;          // nothing as high is of use
   uint64_t items;            // most to be placed in one round
   uint32_t rounds;
-  double end;                // 0: none
+  bool long_search;
 };
 
-// Repairs an order until all items stay below the height of the best.
-static uint32_t repair(struct placer *p, uint32_t height, const struct aim *aim) {
+// Repairs an order, of which the first `at` items are placed, until all items stay below the height
+// of the best.
+static uint32_t repair(struct placer *p, uint32_t at, uint32_t height, const struct aim *aim) {
   const uint64_t most = p->placed + aim->items;
-  uint32_t at = 0;
   while (p->placed < most && height > aim->floor) {
-    if (aim->end > 0 && host_clock() > aim->end) return height;
+    if (p->work > p->end) return height;
     at = place_from(p, at, height - 4);
     if (at == p->items.count) {
       height = keep_best(p);
@@ -301,19 +365,100 @@ static uint32_t repair(struct placer *p, uint32_t height, const struct aim *aim)
   return height;
 }
 
+// The time about which places are looked for anew: that of an item that is too high.
+static uint32_t draw_time(struct placer *p, uint32_t limit) {
+  uint32_t item = draw(p, p->items.count);
+  for (uint32_t i = 0; i < p->items.count; i++) {
+    const uint32_t k = (item + i) % p->items.count;
+    if (p->best[k] == NOWHERE || p->best[k] + p->items.items[k].bytes > limit) {
+      item = k;
+      break;
+    }
+  }
+  const host_row_item *x = &p->items.items[item];
+  return x->birth + draw(p, x->death - x->birth + 1);
+}
+
+// Which items a change of the best placement moves: those alive at times [from, to], and those of
+// a few tensors.
+struct change {
+  uint32_t from, to, groups[MOST_GROUPS], group_count;
+};
+
+static struct change draw_change(struct placer *p, uint32_t limit) {
+  const uint32_t groups = p->items.graph->root_count + p->items.graph->node_count;
+  const uint32_t steps = p->items.schedule->steps.count;
+  struct change c = {.from = NOWHERE};
+  if (draw(p, 2) == 0) {
+    c.group_count = draw(p, MOST_GROUPS + 1);
+    for (uint32_t i = 0; i < c.group_count; i++) c.groups[i] = draw(p, groups);
+  } else {
+    const uint32_t time = draw_time(p, limit), reach = 1 + draw(p, 1 + (steps >> draw(p, 8)));
+    c.from = time > reach ? time - reach : 0;
+    c.to = time + reach;
+  }
+  return c;
+}
+
+static bool moves(const struct change *c, const host_row_item *x) {
+  for (uint32_t i = 0; i < c->group_count; i++) {
+    if (c->groups[i] == x->group) return true;
+  }
+  return x->birth <= c->to && x->death >= c->from;
+}
+
+// Local search: all items stay where they were in the best placement, but for those that the change
+// moves, those that are too high there, and those that turn out to be in the way.
+static uint32_t repair_best(struct placer *p, uint32_t height, const struct change *c,
+                            const struct aim *aim) {
+  struct keyed *keys = draw_keys(p);
+  uint32_t kept = 0;
+  if (keys == NULL) return height;
+  for (uint32_t i = 0; i < p->items.count; i++) {
+    host_row_item *x = &p->items.items[i];
+    p->guide[i] = moves(c, x) ? NOWHERE : p->best[i];
+    if (p->guide[i] == NOWHERE || p->guide[i] + x->bytes + 4 > height) continue;
+    keys[i].key += 1e30;
+    x->offset = p->guide[i];
+    kept++;
+  }
+  sort_by(p, keys);
+  p->tight = draw(p, 2) == 0;
+  p->guided = true;
+  height = repair(p, p->valid ? kept : 0, height, aim);
+  p->guided = false;
+  return height;
+}
+
 static uint32_t try_shuffled(struct placer *p, uint32_t height, const struct aim *aim) {
   for (uint32_t i = 0; i < SHUFFLES && height > aim->floor; i++) {
-    if (aim->end > 0 && host_clock() > aim->end) return height;
+    if (p->work > p->end) return height;
     if (height == NOWHERE || !shuffle_order(p)) return height;
     if (place_from(p, 0, height - 4) == p->items.count) height = keep_best(p);
   }
   return height;
 }
 
+// Small changes of the best placement.
+static uint32_t try_changes(struct placer *p, uint32_t height, const struct aim *aim) {
+  struct aim small = *aim;
+  small.items = (uint64_t)p->items.count * CHANGE;
+  for (uint32_t idle = 0; idle < CHANGES && height > aim->floor && p->work <= p->end; idle++) {
+    const uint32_t before = height;
+    const struct change c = draw_change(p, height - 4);
+    height = repair_best(p, height, &c, &small);
+    if (height < before) idle = 0;
+  }
+  return height;
+}
+
 // Returns the lowest height found, or the ceiling.
 static uint32_t search(struct placer *p, const struct aim *aim) {
-  static const uint8_t modes[] = {5, 1, 3, 7, 6, 2, 0, 4};  // the best ones of most networks first
+  // The best ones of most networks first.
+  static const uint8_t modes[] = {9, 4, 6, 1, 3, 8, 7, 2, 0, 5};
   uint32_t height = aim->ceiling;
+  const struct change none = {.from = NOWHERE};
+  if (p->has_guide) height = repair_best(p, height, &none, aim);
   for (uint32_t i = 0; i < sizeof modes; i++) {
     if (height <= aim->floor) return height;
     if (!sort_order(p, modes[i])) return height;
@@ -322,10 +467,11 @@ static uint32_t search(struct placer *p, const struct aim *aim) {
     }
   }
   for (uint32_t round = 0; height > aim->floor; round++) {
-    if (round >= aim->rounds || (aim->end > 0 && host_clock() > aim->end)) return height;
-    if (aim->end > 0) height = try_shuffled(p, height, aim);
-    if (!sort_order(p, (round * 4) % 8 + round / 2 % 4)) return height;
-    height = repair(p, height, aim);
+    if (round >= aim->rounds || p->work > p->end) return height;
+    if (aim->long_search) height = try_shuffled(p, height, aim);
+    if (aim->long_search && (p->valid || p->has_guide)) height = try_changes(p, height, aim);
+    if (!sort_order(p, (round * 5) % 10 + round / 2 % 5)) return height;
+    height = repair(p, 0, height, aim);
   }
   return height;
 }
@@ -338,10 +484,13 @@ static bool open_placer(struct placer *p) {
   p->position = calloc(n, sizeof *p->position);
   p->best = calloc(n, sizeof *p->best);
   p->first = calloc(n + 1, sizeof *p->first);
+  p->guide = calloc(n, sizeof *p->guide);
   p->gaps = calloc(n, sizeof *p->gaps);
+  p->heights = calloc(n, sizeof *p->heights);
   p->factors = calloc((size_t)p->items.graph->root_count + p->items.graph->node_count + 1,
                       sizeof *p->factors);
-  return p->factors && p->order && p->position && p->best && p->first && p->gaps && make_pairs(p);
+  return p->factors && p->heights && p->order && p->position && p->best && p->guide && p->first &&
+         p->gaps && make_pairs(p) && find_heights(p);
 }
 
 static void close_placer(struct placer *p) {
@@ -349,8 +498,10 @@ static void close_placer(struct placer *p) {
   free(p->order);
   free(p->position);
   free(p->best);
+  free(p->guide);
   free(p->first);
   free(p->gaps);
+  free(p->heights);
   free(p->factors);
   free(p->pairs);
 }
@@ -364,22 +515,31 @@ static bool open_layout(const host_row_graph *g, host_row_layout *l) {
   return l->rows && l->scratch && l->fold;
 }
 
+static struct aim aim_for(const struct placer *p, const host_place_effort *effort) {
+  const uint64_t items = p->items.count;
+  const bool is_long = effort->work > 0;
+  return (struct aim){.floor = p->items.schedule->live_peak,
+                      .ceiling = effort->ceiling ? effort->ceiling : NOWHERE,
+                      .items = is_long ? items * PATIENT : items * QUICK + QUICK_ITEMS,
+                      .rounds = is_long ? ROUNDS : 2,
+                      .long_search = is_long};
+}
+
 bool host_row_place_below(const host_row_graph *g, const host_row_schedule *schedule,
-                          host_place_effort effort, host_row_layout *l, bool *there) {
-  struct placer p = {.random = 1};
+                          host_place_effort *effort, host_row_layout *l, bool *there) {
+  struct placer p = {.random = 1, .end = effort->work ? effort->work : UINT64_MAX};
   bool ok = open_layout(g, l) && host_row_items_open(&p.items, g, schedule) && open_placer(&p);
   *there = false;
   if (ok) {
-    const struct aim aim = {schedule->live_peak, effort.ceiling ? effort.ceiling : NOWHERE,
-                            effort.seconds > 0 ? (uint64_t)p.items.count * PATIENT
-                                               : (uint64_t)p.items.count * QUICK + QUICK_ITEMS,
-                            effort.seconds > 0 ? ROUNDS : 2,
-                            effort.seconds > 0 ? host_clock() + effort.seconds : 0};
+    const struct aim aim = aim_for(&p, effort);
+    p.has_guide = effort->guide != NULL;
+    if (p.has_guide) host_row_items_offsets(&p.items, effort->guide, p.best);
     l->bytes = search(&p, &aim);
     *there = l->bytes < aim.ceiling;
     for (uint32_t i = 0; i < p.items.count; i++) p.items.items[i].offset = p.best[i];
     ok = !*there || host_row_items_layout(&p.items, l);
   }
+  effort->done = p.work + p.items.machine.work;
   close_placer(&p);
   if (!ok || !*there) host_row_layout_free(l);
   return ok;
@@ -387,9 +547,9 @@ bool host_row_place_below(const host_row_graph *g, const host_row_schedule *sche
 
 bool host_row_place(const host_row_graph *g, const host_row_schedule *schedule, double seconds,
                     host_row_layout *l) {
-  const host_place_effort effort = {.seconds = seconds};
+  host_place_effort effort = {.work = (uint64_t)(seconds * HOST_WORK_A_SECOND)};
   bool there;
-  return host_row_place_below(g, schedule, effort, l, &there) && there;
+  return host_row_place_below(g, schedule, &effort, l, &there) && there;
 }
 
 void host_row_layout_free(host_row_layout *l) {

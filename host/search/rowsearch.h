@@ -11,7 +11,7 @@
 #include "host/search/rowsim.h"
 
 typedef struct host_search_options {
-  double budget_seconds;   // of processor time
+  double budget_seconds;   // about: the work that a host does in them (HOST_WORK_A_SECOND)
   host_stream_wish stream;
   bool keep_rows;    // arn_optimize: write the row plan even where it saves nothing (for tests)
   bool keep_graph;   // arn_optimize: leave out graph rewrites (simplify.h)
@@ -29,7 +29,7 @@ typedef struct host_row_schedule {
   uint32_t segments;       // sinks
 } host_row_schedule;
 
-// Searches. Returns false where the host has no memory. Deterministic unless the budget runs out.
+// Searches. Returns false where the host has no memory. Deterministic.
 bool host_row_search(const host_row_graph *graph, const host_search_options *options,
                      host_row_schedule *schedule);
 
@@ -48,7 +48,7 @@ bool host_row_place(const host_row_graph *graph, const host_row_schedule *schedu
 void host_row_layout_free(host_row_layout *layout);
 
 // Searches schedules and places them, for the smallest arena in at most max_steps. Returns false
-// where the host has no memory. Deterministic unless the budget runs out.
+// where the host has no memory. Deterministic.
 bool host_row_plan(const host_row_graph *graph, const host_search_options *options,
                    host_row_schedule *schedule, host_row_layout *layout);
 

@@ -83,6 +83,7 @@ void host_machine_begin(host_row_machine *m, uint32_t first) {
     m->live += bytes_of(m, i);
   }
   m->peak = m->live;
+  m->work += g->root_count;
   for (uint32_t i = 0; i < g->root_count; i++) {
     // A streamed input that earlier nodes have read is born as far as they needed it.
     if (g->roots[i].streamed_in && first > 0) {
@@ -175,7 +176,7 @@ void host_machine_step(host_row_machine *m, uint32_t n, uint32_t count) {
   const bool in_place = goes_in_place(m, node, count);
   const bool completes = first + count == node->rows;
   const bool folds = node->work == ARN_FOLD && count < node->rows;
-  m->work++;
+  m->work += 4 + 2 * node->use_count;
   if (folds && first == 0) m->live += granules(node->fold_bytes);
   for (uint32_t i = 0; i < node->output_count; i++) {
     if (node->work != ARN_ROWS && !completes) continue;

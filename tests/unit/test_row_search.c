@@ -1,6 +1,6 @@
 // The search for row plans: against every schedule there is, on networks small enough to try them
-// all; limits on steps; the same plan for the same seed; and files that are never worse than they
-// came.
+// all; limits on steps; longer steps; the same plan for the same seed; and files that are never
+// worse than they came.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +16,8 @@
 #include "host/rewrite/optimize.h"
 #include "host/rewrite/same.h"
 #include "host/search/rowbound.h"
+#include "host/search/rowdescent.h"
+#include "host/search/rowgather.h"
 #include "host/search/rowsearch.h"
 
 #define MAX_STATES 400000u
@@ -246,15 +248,73 @@ static void fewer_steps_cost_bytes(void **state) {
   free(f.bytes);
 }
 
+// As well where the budget is used up.
 static void a_seed_gives_one_file(void **state) {
   (void)state;
+  static const double budgets[] = {5, 0.02, 0.001};
   file f = residual(18);
-  const host_search_options search = {.budget_seconds = 5, .keep_rows = true, .seed = 7};
-  arn_optimized a = optimise(&f, search), b = optimise(&f, search);
-  assert_int_equal(a.size, b.size);
-  assert_memory_equal(a.bytes, b.bytes, a.size);
-  free(a.bytes);
-  free(b.bytes);
+  for (uint32_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+    const host_search_options search = {
+        .budget_seconds = budgets[i], .keep_rows = true, .seed = 7 + i};
+    arn_optimized a = optimise(&f, search), b = optimise(&f, search);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.bytes, b.bytes, a.size);
+    free(a.bytes);
+    free(b.bytes);
+  }
+  free(f.bytes);
+}
+
+// Runs steps from the start: each reads only what is there, and all rows are made, each once.
+static void check_steps(const host_row_graph *g, const host_steps *steps) {
+  host_row_machine m;
+  assert_true(host_machine_open(&m, g));
+  host_machine_begin(&m, 0);
+  for (uint32_t i = 0; i < steps->count; i++) {
+    const host_row_step *s = &steps->list[i];
+    assert_int_equal(s->first, m.done[s->node]);
+    for (uint32_t k = 0; k < g->use_count; k++) {
+      const host_use *u = &g->uses[k];
+      for (uint32_t r = s->first; u->node == s->node && r < s->first + s->count; r++) {
+        assert_true(u->until[r] <= m.born[u->root]);
+      }
+    }
+    host_machine_step(&m, s->node, s->count);
+  }
+  for (uint32_t n = 0; n < g->node_count; n++) assert_int_equal(m.done[n], g->nodes[n].rows);
+  host_machine_close(&m);
+}
+
+// Steps taken together: as many rows, in fewer steps, below the limit; with all the room there is,
+// one step a node.
+static void gathered_steps_do_the_same(void **state) {
+  (void)state;
+  const host_options engine_options = {.config = {.flags = ARN_IGNORE_PLAN}};
+  const host_search_options options = {.budget_seconds = 1};
+  host_engine e;
+  arn_error error;
+  host_row_graph g;
+  host_row_descent d;
+  host_row_schedule s;
+  file f = residual(30);
+  assert_int_equal(host_engine_open(&e, f.bytes, f.size, &engine_options, &error), ARN_OK);
+  assert_true(host_row_graph_build(&g, &e.nn, options.stream));
+  assert_true(host_descent_open(&d, &g, &options));
+  assert_true(host_descent_write(&d, d.peak, 0, &s));
+  for (uint64_t limit = d.peak / 2; limit < 16 * d.peak; limit *= 2) {
+    const host_gather_range range = {0, s.steps.count, limit};
+    host_steps fewer = {0};
+    assert_true(host_row_gather(&d.machine, &s.steps, range, &fewer));
+    assert_true(d.machine.peak <= (limit > d.peak ? limit : d.peak));
+    assert_true(fewer.count <= s.steps.count);
+    check_steps(&g, &fewer);
+    if (limit > 4 * d.peak) assert_int_equal(fewer.count, g.node_count);
+    host_steps_free(&fewer);
+  }
+  host_steps_free(&s.steps);
+  host_descent_close(&d);
+  host_row_graph_free(&g);
+  host_engine_close(&e);
   free(f.bytes);
 }
 
@@ -330,6 +390,7 @@ int main(void) {
       cmocka_unit_test(no_schedule_is_below_what_is_proved),
       cmocka_unit_test(fewer_steps_cost_bytes),
       cmocka_unit_test(a_seed_gives_one_file),
+      cmocka_unit_test(gathered_steps_do_the_same),
       cmocka_unit_test(rows_that_nobody_reads_do_no_harm),
       cmocka_unit_test(no_arena_grows),
   };
