@@ -253,6 +253,13 @@ static bool sort_order(struct placer *p, uint32_t mode) {
   return true;
 }
 
+// The same on every host, which pow() is not.
+static double power_of(double x, uint32_t n) {
+  double y = 1.0;
+  for (; n > 0; n >>= 1, x *= x) y = n & 1 ? y * x : y;
+  return y;
+}
+
 // Large and long-lived ones first, as before, but for a factor that each tensor draws.
 static struct keyed *draw_keys(struct placer *p) {
   const uint32_t n = p->items.count, power = draw(p, 3), strength = draw(p, 500);
@@ -267,7 +274,7 @@ static struct keyed *draw_keys(struct placer *p) {
     const host_row_item *x = &p->items.items[i];
     const double life = (double)(x->death - x->birth + 1u), root = sqrt(life);
     const double weight = power == 0 ? sqrt(root) : power == 1 ? root : life;
-    const double key = x->bytes * weight * p->factors[x->group] * pow(p->heights[i], steepness);
+    const double key = x->bytes * weight * p->factors[x->group] * power_of(p->heights[i], steepness);
     keys[i] = (struct keyed){key, x->birth, i};
   }
   return keys;

@@ -156,6 +156,7 @@ static void settle(host_row_descent *d, struct plan *best) {
   const uint32_t count = sizeof percents / sizeof *percents;
   const uint64_t left = d->budget / 100 * 85 - d->machine.work;
   settle_one(d, &best->schedule, d->machine.work + left / 2, best);
+  if (d->options->max_steps > 0) return;
   host_descent_choose(d, &d->best);
   for (uint32_t i = 0; i < count && !host_descent_is_over(d, 0.85); i++) {
     host_row_schedule s;
@@ -185,7 +186,7 @@ bool host_row_plan(const host_row_graph *g, const host_search_options *o,
     try_batches(&d, &best);
     if (best.there && (o->max_steps > 0 || o->trade)) try_fewer_steps(&d, &best);
     if (best.there && o->max_steps == 0) vary(&d, &best);
-    if (best.there && o->max_steps == 0 && !host_descent_is_over(&d, 0.85)) settle(&d, &best);
+    if (best.there && !host_descent_is_over(&d, 0.85)) settle(&d, &best);
     if (best.there) gather(&d, &best);
   }
   host_descent_close(&d);
