@@ -274,7 +274,8 @@ static struct keyed *draw_keys(struct placer *p) {
     const host_row_item *x = &p->items.items[i];
     const double life = (double)(x->death - x->birth + 1u), root = sqrt(life);
     const double weight = power == 0 ? sqrt(root) : power == 1 ? root : life;
-    const double key = x->bytes * weight * p->factors[x->group] * power_of(p->heights[i], steepness);
+    const double height = power_of(p->heights[i], steepness);
+    const double key = x->bytes * weight * p->factors[x->group] * height;
     keys[i] = (struct keyed){key, x->birth, i};
   }
   return keys;
