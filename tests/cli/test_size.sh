@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" "$LOG"' EXIT
 five="average_pool_2d conv_2d depthwise_conv_2d fully_connected softmax"
 needed="conv depthwise dot reduce softmax"   # the kernels of these five: the part of a file's name
-shared="requant settle sparse widen"         # before the first _
+shared="products requant settle sparse widen"  # before the first _
 
 links() {  # links TARGET: makes the image, and lists which symbol came from which object
   # shellcheck disable=SC2086
