@@ -179,6 +179,21 @@ WINDOWS(f32)
 PICKS(s32)
 PICKS(f32)
 
+static void product_f32(const plain_node *n) {  // [B,M,K] by [B,K,N]
+  const int32_t *l = n->in[0].dims, *r = n->in[1].dims;
+  for (int32_t b = 0; b < l[0]; b++) {
+    for (int32_t i = 0; i < l[1]; i++) {
+      for (int32_t j = 0; j < r[2]; j++) {
+        float sum = 0;
+        for (int32_t k = 0; k < l[2]; k++) {
+          sum += n->in[0].f32[(b * l[1] + i) * l[2] + k] * n->in[1].f32[(b * r[1] + k) * r[2] + j];
+        }
+        n->out[0].f32[(b * l[1] + i) * r[2] + j] = sum;
+      }
+    }
+  }
+}
+
 #define LIST(...) {(const int32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((int32_t[]){__VA_ARGS__}) / 4)}
 #define CASE(op, note, tensors, loop)                                                             \
   {&arn_op_stablehlo_##op, note, tensors, loop, false, 0, {0}, {{0}}}
@@ -265,4 +280,7 @@ const plain_case plain_stablehlo[] = {
     ROWS("f32 512x64;s32 512x1 ~-9..600>f32 512x64", gather_f32),
     ROW_SUMS("s32 512x64;s32 256x1 ~-9..600;s32 256x64>s32 512x64", scatter_s32),
     ROW_SUMS("f32 512x64;s32 256x1 ~-9..600;f32 256x64>f32 512x64", scatter_f32),
+    {&arn_op_stablehlo_dot_general, "", "f32 4x64x96;f32 4x96x80>f32 4x64x80", product_f32, true,
+     1e-4, {ARN_OPTIONS2_STABLEHLO_DOT_GENERAL, {0}, {LIST(0), LIST(0), LIST(2), LIST(1)}, {0}},
+     {{0}}},
     {.op = NULL}};

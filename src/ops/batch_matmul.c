@@ -5,9 +5,14 @@
 //
 // Rows. Where the output's rows are batches, a step computes whole products; where they are lines
 // of the one product, lines. Operands then follow row for row, or are read whole.
+//
+// STABLEHLO_DOT_GENERAL: the same where its dimension numbers are those of a product of matrices:
+// batch dimensions in front; then those that are summed over, neighbours in the same order in both
+// operands, and the others, on either side of them.
 #include "../graph/rows.h"
 #include "arenite/ops.h"
 #include "dense.h"
+#include "stablehlo.h"
 
 enum { LHS = 0, RHS = 1, OUT = 2 };
 enum { OPTION_ADJ_X = 0, OPTION_ADJ_Y = 1 };
@@ -135,12 +140,16 @@ static bool cut_into_lines(const operands *t, batch_matmul *s) {
   return true;
 }
 
-static void set_rows(arn_prepare *p, const operands *t, batch_matmul *s) {
-  const arn__rows_shape out = arn__rows_of(&t->out);
+// The matrices of each tensor, of one step.
+static void set_matrices(const operands *t, batch_matmul *s) {
   s->per_row[LHS] = matrices_of(&t->lhs);
   s->per_row[RHS] = matrices_of(&t->rhs);
   s->per_row[OUT] = matrices_of(&t->out);
   if (t->out.count == 0) s->per_row[OUT] = 0;  // nothing to do
+}
+
+static void set_rows(arn_prepare *p, const operands *t, batch_matmul *s) {
+  const arn__rows_shape out = arn__rows_of(&t->out);
   if (out.rows == 1) return;
   const bool can = out.axis < t->out.rank - 2 ? cut_into_batches(t, out.rows, s)
                                               : cut_into_lines(t, s);
@@ -155,26 +164,121 @@ static bool is_split_byte(const arn_tensor *rhs) {
   return rhs->type == ARN_INT4 && matrices > 1 && rhs->count / matrices % 2 != 0;
 }
 
+static arn_status read_operands(const arn_prepare *p, operands *t) {
+  arn_status status = arn_prepare_counts(p, 2, 2, 1);
+  if (status == ARN_OK) status = arn_prepare_input(p, LHS, &t->lhs);
+  if (status == ARN_OK) status = arn_prepare_input(p, RHS, &t->rhs);
+  if (status == ARN_OK) status = arn_prepare_output(p, 0, &t->out);
+  if (status != ARN_OK) return status;
+  return t->lhs.type == ARN_UINT8 ? arn_refuse(p, ARN_WHAT_TYPE, &t->lhs) : ARN_OK;
+}
+
+// Prepares the product that the flags say.
+static arn_status prepare_product(const arn_prepare *p, batch_matmul *s, const operands *t) {
+  const arn__dense_tensors tensors = {&arn__dense_any, &t->lhs, &t->rhs, &t->out, NULL,
+                                      t->rhs.rank - (s->flags & ADJ_Y ? 2 : 1),
+                                      ARN__ACTIVATION_NONE, false, false};
+  arn_status status = check_shapes(p, t, s);
+  if (status == ARN_OK && is_split_byte(&t->rhs)) status = arn_refuse(p, ARN_WHAT_SHAPE, &t->rhs);
+  return status == ARN_OK ? arn__dense_prepare(p, &tensors, &s->dense) : status;
+}
+
 static arn_status prepare(arn_prepare *p, void *state) {
   batch_matmul *s = state;
   operands t;
   memset(s, 0, sizeof *s);
-  arn_status status = arn_prepare_counts(p, 2, 2, 1);
-  if (status == ARN_OK) status = arn_prepare_input(p, LHS, &t.lhs);
-  if (status == ARN_OK) status = arn_prepare_input(p, RHS, &t.rhs);
-  if (status == ARN_OK) status = arn_prepare_output(p, 0, &t.out);
+  arn_status status = read_operands(p, &t);
   if (status != ARN_OK) return status;
-  if (t.lhs.type == ARN_UINT8) return arn_refuse(p, ARN_WHAT_TYPE, &t.lhs);
   if (arn_option_u8(p, OPTION_ADJ_X, 0)) s->flags |= ADJ_X;
   if (arn_option_u8(p, OPTION_ADJ_Y, 0)) s->flags |= ADJ_Y;
-  const arn__dense_tensors tensors = {&arn__dense_any, &t.lhs, &t.rhs, &t.out, NULL,
-                                      t.rhs.rank - (s->flags & ADJ_Y ? 2 : 1),
-                                      ARN__ACTIVATION_NONE, false, false};
-  status = check_shapes(p, &t, s);
-  if (status == ARN_OK && is_split_byte(&t.rhs)) status = arn_refuse(p, ARN_WHAT_SHAPE, &t.rhs);
-  if (status == ARN_OK) status = arn__dense_prepare(p, &tensors, &s->dense);
+  status = prepare_product(p, s, &t);
   if (status != ARN_OK) return status;
+  set_matrices(&t, s);
   set_rows(p, &t, s);
+  p->state_bytes = (uint32_t)offsetof(batch_matmul, dense) + arn__dense_state_bytes(&s->dense);
+  return ARN_OK;
+}
+
+// ---- STABLEHLO_DOT_GENERAL ----------------------------------------------------------------------
+
+enum { LHS_BATCH = 0, RHS_BATCH = 1, LHS_SUMMED = 2, RHS_SUMMED = 3 };
+
+// The dimensions of an operand: `batches` in front, then `summed` ones from `first` on, or around
+// them those that are not.
+typedef struct roles {
+  uint32_t batches, first, summed;
+} roles;
+
+static arn_status read_roles(const arn_prepare *p, uint32_t id, const arn_tensor *t, roles *r) {
+  int32_t axes[ARN_MAX_RANK];
+  ARN__TRY(arn__shlo_axes(p, id, t->rank, axes, &r->batches));
+  for (uint32_t i = 0; i < r->batches; i++) {
+    if (axes[i] != (int32_t)i) return arn_refuse(p, ARN_WHAT_OPTION, t);
+  }
+  ARN__TRY(arn__shlo_axes(p, id + 2, t->rank, axes, &r->summed));
+  r->first = r->summed > 0 ? (uint32_t)axes[0] : t->rank;
+  for (uint32_t i = 1; i < r->summed; i++) {
+    if (axes[i] != axes[0] + (int32_t)i) return arn_refuse(p, ARN_WHAT_OPTION, t);
+  }
+  const bool at_an_end = r->first == r->batches || r->first + r->summed == t->rank;
+  return r->first >= r->batches && at_an_end ? ARN_OK : arn_refuse(p, ARN_WHAT_OPTION, t);
+}
+
+// Sees a tensor as matrices: dimensions from `batches` to `split`, and those from there on, are one
+// each. Says whether it was anything else.
+static bool see_as_matrices(arn_tensor *t, uint32_t batches, uint32_t split) {
+  const uint32_t lines = arn__movement_product(t, batches, split);
+  const uint32_t width = arn__movement_product(t, split, t->rank);
+  const bool was_more = t->rank != batches + 2;
+  t->dims[batches] = (int32_t)lines;
+  t->dims[batches + 1] = (int32_t)width;
+  t->rank = (uint8_t)(batches + 2);
+  return was_more;
+}
+
+// Checks what belongs together: batches, what is summed over, and the dimensions of the output.
+static bool dims_agree(const operands *t, const roles *l, const roles *r) {
+  uint32_t next = 0;
+  if (l->batches != r->batches || l->summed != r->summed) return false;
+  if (t->out.rank != t->lhs.rank + t->rhs.rank - 2 * l->summed - l->batches) return false;
+  for (uint32_t i = 0; i < l->summed; i++) {
+    if (t->lhs.dims[l->first + i] != t->rhs.dims[r->first + i]) return false;
+  }
+  for (uint32_t i = 0; i < t->lhs.rank; i++) {
+    if (i < l->batches && t->lhs.dims[i] != t->rhs.dims[i]) return false;
+    if (i >= l->first && i < l->first + l->summed) continue;
+    if (t->out.dims[next++] != t->lhs.dims[i]) return false;
+  }
+  for (uint32_t i = r->batches; i < t->rhs.rank; i++) {
+    if (i >= r->first && i < r->first + r->summed) continue;
+    if (t->out.dims[next++] != t->rhs.dims[i]) return false;
+  }
+  return true;
+}
+
+static arn_status stablehlo_prepare(arn_prepare *p, void *state) {
+  batch_matmul *s = state;
+  operands t;
+  roles l, r;
+  memset(s, 0, sizeof *s);
+  ARN__TRY(read_operands(p, &t));
+  ARN__TRY(read_roles(p, LHS_BATCH, &t.lhs, &l));
+  ARN__TRY(read_roles(p, RHS_BATCH, &t.rhs, &r));
+  if (!dims_agree(&t, &l, &r)) return arn_refuse_model(p, ARN_WHAT_SHAPE, &t.out);
+  if (l.batches + 2 > ARN_MAX_RANK) return arn_refuse(p, ARN_WHAT_RANK, &t.lhs);
+  // Without other dimensions, a line of the left matrix and a column of the right one.
+  const bool adj_x = l.first == l.batches && l.first + l.summed < t.lhs.rank && l.summed > 0;
+  const bool adj_y = r.summed == 0 ? false : r.first != r.batches;
+  const uint32_t out_split = t.lhs.rank - l.summed;
+  s->flags = (uint8_t)((adj_x ? ADJ_X : 0) | (adj_y ? ADJ_Y : 0));
+  bool reshaped = see_as_matrices(&t.out, l.batches, out_split);
+  reshaped |= see_as_matrices(&t.lhs, l.batches, adj_x ? l.first + l.summed : l.first);
+  reshaped |= see_as_matrices(&t.rhs, r.batches,
+                              adj_y ? r.first : r.batches + r.summed);
+  if (reshaped && t.rhs.scale_count > 1) return arn_refuse(p, ARN_WHAT_QUANTISATION, &t.rhs);
+  ARN__TRY(prepare_product(p, s, &t));
+  set_matrices(&t, s);
+  if (!reshaped) set_rows(p, &t, s);  // else rows are not those of the matrices
   p->state_bytes = (uint32_t)offsetof(batch_matmul, dense) + arn__dense_state_bytes(&s->dense);
   return ARN_OK;
 }
@@ -279,6 +383,17 @@ const arn_op arn_op_batch_matmul = {
     .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16),
     .folds = 1u << RHS,
     .prepare = prepare,
+    .rows = rows,
+    .eval = eval,
+};
+
+const arn_op arn_op_stablehlo_dot_general = {
+    .name = "STABLEHLO_DOT_GENERAL",
+    .code = 197,
+    .state_bytes = sizeof(batch_matmul),
+    .types = ARN_TYPE_BIT(ARN_FLOAT32) | ARN_TYPE_BIT(ARN_INT8) | ARN_TYPE_BIT(ARN_INT16),
+    .folds = 1u << RHS,
+    .prepare = stablehlo_prepare,
     .rows = rows,
     .eval = eval,
 };

@@ -1,5 +1,5 @@
-// STABLEHLO_GATHER and STABLEHLO_SCATTER against their definitions, element by element, over random
-// dimension numbers.
+// STABLEHLO_GATHER, STABLEHLO_SCATTER and STABLEHLO_DOT_GENERAL against their definitions, element
+// by element, over random dimension numbers.
 #include "tests/unit/op_rig.h"
 
 enum { SCATTER = 190, GATHER = 201, ROUNDS = 400 };
@@ -228,6 +228,95 @@ static void windows_are_scattered(void **unused) {
   }
 }
 
+// ---- products -----------------------------------------------------------------------------------
+
+enum { DOT_GENERAL = 197 };
+
+// Dimensions of operand `side`: batches, then summed and free ones in either order. Returns where
+// the summed ones begin.
+static uint32_t lay_out(rig_tensor *t, bool summed_first, uint32_t free_count,
+                        const int32_t *batch, const int32_t *summed) {
+  const uint32_t first = d.map_count + (summed_first ? 0 : free_count);
+  t->type = ARN_FLOAT32;
+  t->rank = d.map_count + d.offset_count + free_count;
+  for (uint32_t i = 0; i < t->rank; i++) t->dims[i] = 1 + (int32_t)draw(4);
+  for (uint32_t i = 0; i < d.map_count; i++) t->dims[i] = batch[i];
+  for (uint32_t i = 0; i < d.offset_count; i++) t->dims[first + i] = summed[i];
+  return first;
+}
+
+static float real_at(const rig_tensor *t, uint32_t i) {
+  float x;
+  memcpy(&x, t->bytes + 4 * i, sizeof x);
+  return x;
+}
+
+// Sums an output element: `at` has its batch, then the free dimensions of both sides.
+static double product_at(const int32_t *at, const uint32_t *first) {
+  int32_t x[ARN_MAX_RANK], y[ARN_MAX_RANK], k[ARN_MAX_RANK];
+  rig_tensor summed = {.rank = d.offset_count};
+  double sum = 0;
+  for (uint32_t i = 0; i < summed.rank; i++) summed.dims[i] = operand->dims[first[0] + i];
+  for (uint32_t n = 0; n < rig_count(&summed); n++) {
+    const int32_t *next = at + d.map_count;
+    rig_split(&summed, n, k);
+    for (uint32_t side = 0; side < 2; side++) {
+      int32_t *z = side == 0 ? x : y;
+      for (uint32_t i = 0; i < r.in[side].rank; i++) {
+        if (i < d.map_count) z[i] = at[i];
+        else if (i >= first[side] && i < first[side] + summed.rank) z[i] = k[i - first[side]];
+        else z[i] = *next++;
+      }
+    }
+    sum += (double)real_at(operand, rig_join(operand, x)) *
+           (double)real_at(indices, rig_join(indices, y));
+  }
+  return sum;
+}
+
+// Batches, sums over neighbours, and free dimensions of both sides, of whole numbers.
+static void products_are_summed(void **unused) {
+  rig_tally tally = {0, 0};
+  (void)unused;
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    int32_t batch[2], summed[2], axes[3][2], at[ARN_MAX_RANK];
+    uint32_t first[2];
+    begin(DOT_GENERAL, ARN_OPTIONS2_STABLEHLO_DOT_GENERAL, 2);
+    const bool matrices = draw(3) == 0;
+    d.map_count = matrices ? 1 + draw(2) : draw(3);
+    d.offset_count = matrices ? 1 : draw(3);
+    for (uint32_t i = 0; i < 2; i++) {
+      batch[i] = round % 2 && i == 0 ? 1 : 1 + (int32_t)draw(3);
+      summed[i] = 1 + (int32_t)draw(5);
+    }
+    first[0] = lay_out(operand, draw(2), matrices ? 1 : draw(3), batch, summed);
+    first[1] = lay_out(indices, draw(2), matrices ? 1 : draw(3), batch, summed);
+    indices->is_constant = draw(2);
+    out->type = ARN_FLOAT32;
+    out->rank = 0;
+    for (uint32_t side = 0; side < 2; side++) {
+      fill_small(&r.in[side]);
+      for (uint32_t i = side == 0 ? 0 : d.map_count; i < r.in[side].rank; i++) {
+        const bool is_summed = i >= first[side] && i < first[side] + d.offset_count;
+        if (!is_summed) out->dims[out->rank++] = r.in[side].dims[i];
+      }
+      for (uint32_t i = 0; i < 2; i++) axes[side][i] = (int32_t)(first[side] + i);
+    }
+    axes[2][0] = 0;
+    axes[2][1] = 1;
+    const arn_build_list lists[] = {{axes[2], d.map_count}, {axes[2], d.map_count},
+                                    {axes[0], d.offset_count}, {axes[1], d.offset_count}};
+    memcpy(r.lists, lists, sizeof lists);
+    for (uint32_t to = 0; to < rig_count(out); to++) {
+      rig_split(out, to, at);
+      const float sum = (float)product_at(at, first);
+      memcpy(out->bytes + 4 * to, &sum, sizeof sum);
+    }
+    rig_tally_check(&tally, &r);
+  }
+  assert_true(tally.by_rows > ROUNDS / 40);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static arn_status status_of(void) {
@@ -304,6 +393,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slices_are_gathered),
       cmocka_unit_test(windows_are_scattered),
+      cmocka_unit_test(products_are_summed),
       cmocka_unit_test(wrong_numbers_are_refused),
       cmocka_unit_test(scatters_of_other_computations_are_refused),
   };

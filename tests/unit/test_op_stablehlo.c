@@ -241,6 +241,7 @@ static void elements_are_padded_and_cut_off(void **unused) {
       out->dims[i] = larger(length, 1);
     }
     for (uint32_t i = 0; i < 3; i++) give_list(i, in->rank);
+    if (rig_size(out) > RIG_BYTES) continue;
     for (uint32_t to = 0; to < rig_count(out); to++) rig_want(out, to, &r.in[1], 0);
     for (uint32_t from = 0; from < rig_count(in); from++) {
       bool inside = true;
