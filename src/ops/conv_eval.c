@@ -60,7 +60,8 @@ static void set_requant(run *r, uint32_t first, uint32_t count) {
       .step = regular ? ARN__REQUANT_REGULAR : ARN__REQUANT_ANY,
       .in_scale = scale->channels.in_scale,
       .out_scale = scale->channels.out_scale, .ratio_high = scale->channels.ratio_high,
-      .ratio_low = scale->channels.ratio_low, .ratio_exponent = scale->channels.ratio_exponent};
+      .ratio_low = scale->channels.ratio_low, .ratio_exponent = scale->channels.ratio_exponent,
+      .one = {0, 0}};
   arn__requant_fill(&source, r->e->model->bytes, first, count, r->data.requant);
 }
 
@@ -76,7 +77,8 @@ static void set_filter(run *r, arn__conv_block *b) {
 }
 
 static arn__conv_block make_block(run *r, uint32_t first, uint32_t count) {
-  arn__conv_block b = {.first = first, .count = count};
+  arn__conv_block b = {.first = first, .count = count, .in_first = 0, .filter = NULL,
+                       .filter_at = 0, .bias = NULL, .requant = NULL, .scale = NULL};
   if (r->group_out < r->s->out_channels) b.in_first = first / r->group_out * r->s->group;
   set_filter(r, &b);
   if (is_float(r->s)) {
@@ -141,7 +143,7 @@ static void set_line(run *r) {
 }
 
 static void compute_line(const run *r, const arn__conv_block *b) {
-  const arn__conv_row row = {.input = r->in, .step = 1, .count = 1,
+  const arn__conv_row row = {.input = r->in, .first = 0, .step = 1, .count = 1, .kernel_row = 0,
                              .column = r->e->span.first, .columns = r->e->span.count,
                              .out = arn_row(&r->out, r->e->span.first)};
   r->kernel(&r->conv, &row, b);
@@ -165,6 +167,7 @@ static arn_span rows_of(const run *r) {
 static void compute_flat(const run *r, const arn__conv_block *b) {
   const arn_span rows = rows_of(r);
   const arn__conv_row row = {.input = r->in, .first = rows.first, .step = 1, .count = 1,
+                             .kernel_row = 0, .column = 0,
                              .columns = rows.count * r->s->out_width,
                              .out = arn_row(&r->out, rows.first)};
   r->kernel(&r->conv, &row, b);
@@ -174,7 +177,10 @@ static void compute_rows(const run *r, const arn__conv_block *b) {
   const arn__conv_state *s = r->s;
   const bool whole = s->flags & ARN__CONV_WHOLE;
   const arn_span rows = rows_of(r);
-  arn__conv_row row = {.input = r->in, .columns = s->out_width};
+  arn__conv_row row;  // set_window() sets the others
+  row.input = r->in;
+  row.column = 0;
+  row.columns = s->out_width;
   uint32_t top = 0, y = rows.first;
   for (uint32_t i = 0; i < rows.count; i++, y++) {
     if (whole && y == s->out_height) {
