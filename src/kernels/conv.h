@@ -19,6 +19,7 @@
 #include "dsp/dsp.h"
 #include "kernel.h"
 #include "mve/mve.h"
+#include "rv32/rv32.h"
 #include "x86/x86.h"
 
 // Vector units take several elements in one go, so kernels for them read and compute on to a
@@ -29,7 +30,7 @@
 #if defined(__SSE2__) || defined(__aarch64__)
 #define ARN__CONV_LANES 16
 #define ARN__CONV_CHANNELS 64u
-#elif defined(ARN__DSP) || defined(ARN__MVE)
+#elif defined(ARN__DSP) || defined(ARN__MVE) || defined(ARN__RV32)
 #define ARN__CONV_LANES 1
 #define ARN__CONV_CHANNELS 32u
 #else
@@ -107,6 +108,9 @@ arn__conv_kernel arn__conv_row_s8_dsp;
 #elif defined(ARN__MVE)
 arn__conv_kernel arn__conv_row_s8_mve;
 #define arn__conv_row_s8 arn__conv_row_s8_mve
+#elif defined(ARN__RV32)
+arn__conv_kernel arn__conv_row_s8_rv32;
+#define arn__conv_row_s8 arn__conv_row_s8_rv32
 #else
 #define arn__conv_row_s8 arn__conv_row_s8_portable
 #endif

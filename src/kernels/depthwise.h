@@ -23,6 +23,9 @@ arn__conv_kernel arn__depthwise_row_s8_dsp;
 #elif defined(ARN__MVE)
 arn__conv_kernel arn__depthwise_row_s8_mve;
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_mve
+#elif defined(ARN__RV32)
+arn__conv_kernel arn__depthwise_row_s8_rv32;
+#define arn__depthwise_row_s8 arn__depthwise_row_s8_rv32
 #else
 #define arn__depthwise_row_s8 arn__depthwise_row_s8_portable
 #endif

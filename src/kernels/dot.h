@@ -10,6 +10,7 @@
 #include "dsp/dsp.h"
 #include "kernel.h"
 #include "mve/mve.h"
+#include "rv32/rv32.h"
 
 // The shape of a call. By rows, the weights are [count][stride] and the first n of each row count:
 //   acc[c] += sum over i < n of (x[i * step] - zero) * w[c * stride + i]       (step is 1)
@@ -60,6 +61,9 @@ void arn__dot_rows_s8_dsp(int32_t *acc, const int8_t *x, const int8_t *w, const 
 #elif defined(ARN__MVE)
 void arn__dot_rows_s8_mve(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d);
 #define arn__dot_rows_s8 arn__dot_rows_s8_mve
+#elif defined(ARN__RV32)
+void arn__dot_rows_s8_rv32(int32_t *acc, const int8_t *x, const int8_t *w, const arn__dot *d);
+#define arn__dot_rows_s8 arn__dot_rows_s8_rv32
 #else
 #define arn__dot_rows_s8 arn__dot_rows_s8_portable
 #endif
