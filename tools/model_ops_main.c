@@ -8,25 +8,6 @@
 #include "arenite/arenite.h"
 #include "host/check/engine.h"
 #include "host/check/typed.h"
-#include "src/plan/rowplan.h"
-
-struct record {
-  const char *name;
-  const arn_op *op;
-};
-
-static const struct record records[] = {
-#define ARN_OP(record) {#record, &arn_op_##record},
-#include "arenite/ops.def"
-#include "arenite/typed_ops.def"
-#undef ARN_OP
-};
-
-static const char *name_of(const arn_op *op) {
-  size_t i = 0;
-  while (records[i].op != op) i++;
-  return records[i].name;
-}
 
 static bool print(const arn_model *model) {
   static host_typed_ops typed;
@@ -36,10 +17,10 @@ static bool print(const arn_model *model) {
             (int)missing.subgraph, (int)missing.node);
     return false;
   }
-  for (uint32_t i = 0; i < typed.list.count; i++) printf("ARN_OP(%s)\n", name_of(typed.ops[i]));
-  uint32_t bytes;
-  const bool has_plan = arn_model_metadata(model, ARN__PLAN_NAME, &bytes) != NULL;
-  printf("#define MODEL_PLANS %s\n", has_plan ? "&arn_file_plans" : "NULL");
+  for (uint32_t i = 0; i < typed.list.count; i++) {
+    printf("ARN_OP(%s)\n", host_typed_op_name(typed.ops[i]));
+  }
+  printf("#define MODEL_PLANS %s\n", host_typed_needs_plans(model) ? "&arn_file_plans" : "NULL");
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "host/check/engine.h"
 #include "src/graph/graph.h"
+#include "src/plan/rowplan.h"
 
 static const arn_op *const typed_records[] = {
 #define ARN_OP(record) &arn_op_##record,
@@ -59,4 +60,25 @@ bool host_typed_ops_choose(const arn_model *model, host_typed_ops *typed, arn_er
   }
   for (uint32_t i = 0; i < typed->list.count; i++) narrow(model, typed, i);
   return true;
+}
+
+const char *host_typed_op_name(const arn_op *op) {
+  static const struct {
+    const arn_op *op;
+    const char *name;
+  } names[] = {
+#define ARN_OP(record) {&arn_op_##record, #record},
+#include "arenite/ops.def"
+#include "arenite/typed_ops.def"
+#undef ARN_OP
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (names[i].op == op) return names[i].name;
+  }
+  return NULL;
+}
+
+bool host_typed_needs_plans(const arn_model *model) {
+  uint32_t bytes;
+  return arn_model_metadata(model, ARN__PLAN_NAME, &bytes) != NULL;
 }

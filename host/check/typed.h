@@ -18,4 +18,11 @@ typedef struct host_typed_ops {
 // measurement for each record of one type that might do.
 bool host_typed_ops_choose(const arn_model *model, host_typed_ops *typed, arn_error *missing);
 
+// Returns the name of a built-in record, as ops.def and typed_ops.def have it ("conv_2d_int8"), or
+// NULL.
+const char *host_typed_op_name(const arn_op *op);
+
+// Says whether the file has a row plan, for which the list needs `plans`.
+bool host_typed_needs_plans(const arn_model *model);
+
 #endif

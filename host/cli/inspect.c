@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/check/typed.h"
 #include "host/cli/command.h"
 #include "host/report/json.h"
 #include "host/report/text.h"
@@ -12,7 +13,8 @@ static const char usage[] =
     "Usage: arenite inspect [--tensors] [--json] MODEL.tflite\n"
     "Shows subgraphs, inputs and outputs, operators with their multiply-accumulates, "
     "quantisation and\n"
-    "weights, and lists every operator that would not run here, with the reason.\n"
+    "weights, lists every operator that would not run here, with the reason, and the operators that\n"
+    "an application with this model needs to list.\n"
     "  --tensors  list all tensors\n"
     "  --json     schema arenite.inspect, version 1\n"
     "Exit code: 0 the model runs here, 3 broken, 4 something in it does not run here.\n"
@@ -143,12 +145,29 @@ static void show_subgraph(struct inspection *x, uint32_t s, cJSON *subgraphs) {
   for (uint32_t n = 0; n < g.node_count; n++) show_node(x, &g, s, n, nodes);
 }
 
+// The shortest list of operators for an application with this model (arn_op_list).
+static void show_list_to_link(const struct inspection *x) {
+  static host_typed_ops typed;
+  if (x->problem_count > 0 || !host_typed_ops_choose(&x->m->model, &typed, NULL)) return;
+  cJSON *names = x->json ? cJSON_AddArrayToObject(x->json, "operators") : NULL;
+  if (!x->json) printf("list");
+  for (uint32_t i = 0; i < typed.list.count; i++) {
+    const char *name = host_typed_op_name(typed.ops[i]);
+    if (names) cJSON_AddItemToArray(names, cJSON_CreateString(name));
+    else printf("%s &arn_op_%s", i ? "," : "", name);
+  }
+  const bool plans = host_typed_needs_plans(&x->m->model);
+  if (names) cJSON_AddBoolToObject(x->json, "needs_file_plans", plans);
+  else printf("; plans %s\n", plans ? "&arn_file_plans" : "NULL");
+}
+
 static int inspect(struct inspection *x) {
   const arn_model *m = &x->m->model;
   cJSON *subgraphs = x->json ? cJSON_AddArrayToObject(x->json, "subgraphs") : NULL;
   x->problems = x->json ? cJSON_AddArrayToObject(x->json, "problems") : NULL;
   for (uint32_t s = 0; s < m->subgraph_count; s++) show_subgraph(x, s, subgraphs);
   if (x->json) {
+    show_list_to_link(x);
     cJSON_AddNumberToObject(x->json, "file_bytes", m->size_bytes);
     cJSON_AddNumberToObject(x->json, "weight_bytes", (double)x->weight_bytes);
     cJSON_AddNumberToObject(x->json, "macs", (double)x->macs);
@@ -156,6 +175,7 @@ static int inspect(struct inspection *x) {
   } else {
     printf("file %u bytes, weights %llu bytes, %llu MACs an invocation\n", m->size_bytes,
            (unsigned long long)x->weight_bytes, (unsigned long long)x->macs);
+    show_list_to_link(x);
     if (x->problem_count > 0) printf("%u nodes would not run here\n", x->problem_count);
   }
   return x->problem_count > 0 ? EXIT_UNSUPPORTED : EXIT_OK;
