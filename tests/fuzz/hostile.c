@@ -45,6 +45,7 @@ const char *hostile_try(hostile_counts *counts, const uint8_t *bytes, size_t siz
   counts->opened++;
   if (host_measure(&model, &options.config, &usage, &error) != ARN_OK) return refusal(&error);
   if (usage.arena_bytes > MOST_ARENA) return NULL;
+  options.apart = counts->opened % 2 == 0;   // every other one in two blocks
   host_engine e;
   if (host_engine_open(&e, bytes, size, &options, &error) != ARN_OK) return refusal(&error);
   const char *wrong = invoke(counts, &e);
