@@ -46,7 +46,7 @@ static bool lay_out(const arn_model *m, uint32_t vtable, arn__fb_layout *layout)
 
 bool arn__fb_check_layout(const arn_model *m, uint32_t table, arn__fb_layout *layout) {
   if (!lay_out(m, table - arn__fb_u32(m, table), layout)) {
-    layout->vtable = 0;
+    arn__fb_layout_init(layout, layout->widths, layout->count);
     return false;
   }
   return layout->table_bytes <= m->size_bytes - table;

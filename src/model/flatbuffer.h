@@ -144,7 +144,8 @@ static inline void arn__fb_layout_init(arn__fb_layout *layout, const uint8_t *wi
                                        uint32_t count) {
   layout->widths = widths;
   layout->count = count;
-  layout->vtable = layout->table_bytes = 0;
+  layout->vtable = 0;  // where no vtable can be, but a table may say that it is: it must not fit
+  layout->table_bytes = UINT32_MAX;
 }
 
 // Says whether a table and its vtable lie inside the file, and its fields inside the table; sets

@@ -188,6 +188,29 @@ static void offsets_and_lengths_stay_in_the_file(void **state) {
   want_after(version_of_schema, 4, ARN_ERR_MODEL, ARN_WHAT_SCHEMA_VERSION, ARN_NOWHERE);
 }
 
+// A table that says that its vtable is where the file begins, at 0: there is none.
+static void a_vtable_at_the_start_of_the_file_is_refused(void **state) {
+  (void)state;
+  view v = whole_model();
+  const size_t tables[] = {tensor_of(&v, IMAGE), tensor_of(&v, FLAT), item(&v, root_of(&v), 2, 0)};
+  for (uint32_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    arn_error error;
+    const int32_t sound = (int32_t)number(&v, tables[i], 4);
+    put(&v, tables[i], (int32_t)tables[i]);
+    want_error(&error, try_file(v.bytes, v.size, &error), ARN_ERR_MODEL, ARN_WHAT_TABLE);
+    put(&v, tables[i], sound);
+  }
+  for (size_t at = 4; at + 4 <= v.size; at += 4) {  // wherever there may be one: no crash
+    arn_error error;
+    const int32_t sound = (int32_t)number(&v, at, 4);
+    put(&v, at, (int32_t)at);
+    (void)!try_file(v.bytes, v.size, &error);
+    put(&v, at, sound);
+  }
+  want_ok(&v);
+  free(v.bytes);
+}
+
 static void what_is_no_model_is_refused(void **state) {
   (void)state;
   arn_model model;
@@ -358,6 +381,7 @@ int main(void) {
       cmocka_unit_test(shapes_beyond_reason_are_refused),
       cmocka_unit_test(constants_have_the_bytes_of_their_shape),
       cmocka_unit_test(offsets_and_lengths_stay_in_the_file),
+      cmocka_unit_test(a_vtable_at_the_start_of_the_file_is_refused),
       cmocka_unit_test(what_is_no_model_is_refused),
       cmocka_unit_test(a_file_that_is_cut_off_is_refused_or_runs),
       cmocka_unit_test(a_file_with_any_byte_changed_is_refused_or_runs),
