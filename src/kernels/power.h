@@ -9,7 +9,7 @@
 arn__elementwise_kernel arn__power_s32_portable;
 arn__elementwise_kernel arn__power_f32_portable;  // powf of the C library
 
-// The angle of the point (in[1], in[0]); atan2f of the C library.
+// The angle of the point (in[1], in[0]); special points: by atan2f of the C library.
 arn__elementwise_kernel arn__power_atan2_f32_portable;
 
 #define arn__power_s32 arn__power_s32_portable

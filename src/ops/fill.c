@@ -126,7 +126,13 @@ static bool range_of_integers(const arn_eval *e, const range_state *s) {
   return true;
 }
 
-// The reference adds up, too: rounding is part of the result.
+// Sums and products of whole numbers below this are exact.
+#define SMALL 8388608.0f
+
+static bool is_small_integer(float x) { return fabsf(x) < SMALL && floorf(x) == x; }
+
+// The reference adds up, too: rounding is part of the result. Where nothing is rounded, elements
+// need not wait for each other.
 static bool range_of_floats(const arn_eval *e, const range_state *s) {
   float start, limit, delta;
   uint8_t *out = arn_eval_out(e, 0);
@@ -135,7 +141,15 @@ static bool range_of_floats(const arn_eval *e, const range_state *s) {
   memcpy(&delta, arn_eval_in(e, 2), sizeof delta);
   const bool arrives = (start <= limit && delta > 0) || (start >= limit && delta < 0);
   if (!arrives || ceilf(fabsf((limit - start) / delta)) != (float)s->count) return false;
-  for (uint32_t i = 0; i < s->count; i++, start += delta) memcpy(out + 4 * i, &start, sizeof start);
+  const bool is_exact = is_small_integer(start) && is_small_integer(delta) &&
+                        fabsf(start + (float)s->count * delta) < SMALL;
+  for (uint32_t i = 0; i < s->count && is_exact; i++) {
+    const float value = start + (float)(int32_t)i * delta;
+    memcpy(out + 4 * i, &value, sizeof value);
+  }
+  for (uint32_t i = 0; i < s->count && !is_exact; i++, start += delta) {
+    memcpy(out + 4 * i, &start, sizeof start);
+  }
   return true;
 }
 

@@ -1,6 +1,8 @@
 #include <math.h>
 
 #include "../divide.h"
+#include "../fmath.h"
+#include "../lanes.h"
 #include "../lanes.h"
 
 // The quotient of 32 bits, towards zero. Where there are vector registers, in double: exact, since
@@ -143,33 +145,66 @@ ARN__KERNEL bool arn__divide_floor_f32_portable(const void *params, void *out,
   return zeros == 0;
 }
 
+#define BLOCK (ARN__LANES > 1 ? 64u : 8u)
+
+// Where doubles are fast: of a quotient below 2^28, all that a double holds is exact, the quotient
+// rounded to a whole number included, since one that is not whole lies further from it. NaN for the
+// others; says whether there are any.
+ARN__KERNEL static bool exact_rests(float *rest, const float *a, const float *b, uint32_t n) {
+  uint32_t large = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const double quotient = (double)a[i] / (double)b[i];
+    const bool is_small = quotient < 268435456.0 && quotient > -268435456.0;
+    const double whole = (double)(int32_t)(is_small ? quotient : 0.0);
+    const float exact = (float)((double)a[i] - whole * (double)b[i]);
+    rest[i] = is_small ? arn__fmath_copy_sign(exact, a[i]) : NAN;
+    large |= !is_small;
+  }
+  return large == 0;
+}
+
+// What the rounded quotients leave of a block.
+static void rests(float *rest, const float *a, const float *b, uint32_t n) {
+  if (ARN__LANES > 1 && exact_rests(rest, a, b, n)) return;
+  for (uint32_t i = 0; i < n; i++) {
+    if (ARN__LANES == 1 || isnan(rest[i])) rest[i] = fmodf(a[i], b[i]);
+  }
+}
+
+// Rests become those of quotients that are rounded down: none has another sign than its divisor.
+ARN__KERNEL static void take_sign(float *out, const float *rest, const float *b, uint32_t n) {
+  ARN__INDEPENDENT
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t signs = arn__fmath_bits(rest[i]) ^ arn__fmath_bits(b[i]);
+    const float sum = rest[i] + (signs >> 31 ? b[i] : 0.0f);
+    out[i] = rest[i] == 0.0f ? rest[i] : sum;
+  }
+}
+
 bool arn__divide_modulo_f32_portable(const void *params, void *out, const void *const *in,
                                      uint32_t count) {
   const float *a = in[0], *b = in[1];
   float *to = out;
   (void)params;
-  for (uint32_t i = 0; i < count; i++) {
-    const float rest = fmodf(a[i], b[i]);
-    const bool other_sign = (b[i] < 0.0f) != (rest < 0.0f);
-    to[i] = rest != 0.0f && other_sign ? rest + b[i] : rest;
+  for (uint32_t from = 0; from < count; from += BLOCK) {
+    const uint32_t n = count - from < BLOCK ? count - from : BLOCK;
+    float rest[BLOCK];
+    rests(rest, a + from, b + from, n);
+    take_sign(to + from, rest, b + from, n);
   }
   return true;
 }
 
-// Where doubles are fast: of a quotient below 2^24, all that a double holds is exact, the quotient
-// rounded to a whole number included, since one that is not whole lies further from it.
-ARN__INLINE float remainder_f32(float a, float b) {
-  const double quotient = (double)a / (double)b;
-  if (ARN__LANES == 1 || !(fabs(quotient) < 0x1p24)) return fmodf(a, b);
-  return copysignf((float)((double)a - trunc(quotient) * (double)b), a);
-}
-
-ARN__KERNEL bool arn__divide_remainder_f32_portable(const void *params, void *out,
-                                                    const void *const *in,
-                                                    uint32_t count) {
+bool arn__divide_remainder_f32_portable(const void *params, void *out, const void *const *in,
+                                        uint32_t count) {
   const float *a = in[0], *b = in[1];
   float *to = out;
   (void)params;
-  for (uint32_t i = 0; i < count; i++) to[i] = remainder_f32(a[i], b[i]);
+  for (uint32_t from = 0; from < count; from += BLOCK) {
+    const uint32_t n = count - from < BLOCK ? count - from : BLOCK;
+    float rest[BLOCK];
+    rests(rest, a + from, b + from, n);
+    memcpy(to + from, rest, n * sizeof *to);
+  }
   return true;
 }

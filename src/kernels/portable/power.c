@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "../fmath.h"
 #include "../lanes.h"
 #include "../power.h"
 
@@ -47,11 +48,28 @@ bool arn__power_f32_portable(const void *params, void *out, const void *const *i
   return true;
 }
 
+// A block of angles; points that are special go to the C library.
+ARN__KERNEL static void angles(float *out, const float *in_y, const float *in_x, uint32_t n) {
+  float y[BLOCK], x[BLOCK];
+  uint32_t special = 0;
+  memcpy(y, in_y, n * sizeof *y);
+  memcpy(x, in_x, n * sizeof *x);
+  for (uint32_t i = 0; i < n; i++) {
+    out[i] = arn__fmath_atan2(y[i], x[i]);
+    special |= (uint32_t)!arn__fmath_has_angle(y[i], x[i]);
+  }
+  for (uint32_t i = 0; i < n && special; i++) {
+    if (!arn__fmath_has_angle(y[i], x[i])) out[i] = atan2f(y[i], x[i]);
+  }
+}
+
 bool arn__power_atan2_f32_portable(const void *params, void *out, const void *const *in,
                                    uint32_t count) {
   const float *y = in[0], *x = in[1];
   float *to = out;
   (void)params;
-  for (uint32_t i = 0; i < count; i++) to[i] = atan2f(y[i], x[i]);
+  for (uint32_t i = 0; i < count; i += BLOCK) {
+    angles(to + i, y + i, x + i, count - i < BLOCK ? count - i : BLOCK);
+  }
   return true;
 }

@@ -1,5 +1,8 @@
 #include "../fmath.h"
+#include "../lanes.h"
 #include "../unary.h"
+
+#define BLOCK (ARN__LANES > 1 ? 64u : 8u)
 
 // One loop a function: `expression` is the result for the element x.
 #define UNARY_LOOP(name, hint, expression)                                      \
@@ -24,8 +27,6 @@ UNARY_LIBM(sqrt_f32, sqrtf(x))
 UNARY_LIBM(rsqrt_f32, 1.0f / sqrtf(x))
 UNARY_F32(exp_f32, arn__fmath_exp(x))
 UNARY_F32(log_f32, arn__fmath_log(x))
-UNARY_LIBM(sin_f32, sinf(x))
-UNARY_LIBM(cos_f32, cosf(x))
 UNARY_LIBM(ceil_f32, ceilf(x))
 UNARY_LIBM(floor_f32, floorf(x))
 UNARY_F32(round_f32, arn__fmath_round_even(x))
@@ -34,6 +35,29 @@ UNARY_F32(logistic_f32, arn__fmath_logistic(x))
 UNARY_F32(tanh_f32, arn__fmath_tanh(x))
 UNARY_F32(gelu_f32, arn__fmath_gelu(x))
 UNARY_F32(gelu_tanh_f32, arn__fmath_gelu_tanh(x))
+
+// Waves: sin of all elements; where some are too large for that, the C library's again.
+#define WAVE(name, turns, function)                                                           \
+  ARN__KERNEL void arn__unary_##name(const void *in, void *out, uint32_t count,               \
+                                     const void *params) {                                    \
+    float *to = out;                                                                          \
+    (void)params;                                                                             \
+    for (uint32_t i = 0; i < count; i += BLOCK, to += BLOCK) {                                \
+      const uint32_t n = count - i < BLOCK ? count - i : BLOCK;                               \
+      float x[BLOCK];                                                                         \
+      uint32_t large = 0;                                                                     \
+      memcpy(x, (const float *)in + i, n * sizeof *x);                                        \
+      for (uint32_t k = 0; k < n; k++) {                                                      \
+        to[k] = arn__fmath_sin(x[k], turns);                                                  \
+        large |= (uint32_t)!(arn__fmath_abs(x[k]) < ARN__FMATH_TURNS);                        \
+      }                                                                                       \
+      for (uint32_t k = 0; k < n && large; k++) {                                             \
+        if (!(arn__fmath_abs(x[k]) < ARN__FMATH_TURNS)) to[k] = function(x[k]);               \
+      }                                                                                       \
+    }                                                                                         \
+  }
+WAVE(sin_f32, 0, sinf)
+WAVE(cos_f32, 1, cosf)
 
 ARN__INLINE float clamp(float x, float low, float high) {
   x = x < low ? low : x;
