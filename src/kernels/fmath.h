@@ -159,7 +159,8 @@ ARN__INLINE float arn__fmath_sin(float x, uint32_t turns) {
   const float round = 12582912.0f;  // as for exp
   const float shifted = x * 0.636619772f + round;
   const float n = shifted - round;
-  const float r = (((x - n * 1.5703125f) - n * 4.83751297e-4f) - n * 7.54953362e-8f) - n * 2.56334415e-12f;
+  const float near = (x - n * 1.5703125f) - n * 4.83751297e-4f;
+  const float r = (near - n * 7.54953362e-8f) - n * 2.56334415e-12f;
   const uint32_t quarter = arn__fmath_bits(shifted) + turns;
   const float z = r * r;
   const float odd = ((-1.95152959e-4f * z + 8.33216087e-3f) * z - 0.166666546f) * z * r + r;

@@ -127,6 +127,55 @@ static double gelu_of(double x) {
   return isinf(x) ? (double)NAN : 0.5 * x * erfc(-x * 0.70710678118654752);
 }
 
+static float fmath_sin(float x) {
+  return fabsf(x) < ARN__FMATH_TURNS ? arn__fmath_sin(x, 0) : sinf(x);
+}
+static float fmath_cos(float x) {
+  return fabsf(x) < ARN__FMATH_TURNS ? arn__fmath_sin(x, 1) : cosf(x);
+}
+
+// Points of all sizes, and of like sizes.
+static double worst_angle(void) {
+  double worst = 0.0;
+  uint64_t s = 1;
+  for (uint32_t i = 0; i < 200000; i++) {
+    s = s * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    const float y = arn__fmath_float((uint32_t)(s >> 32));
+    s = s * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    const float other = arn__fmath_float((uint32_t)(s >> 32));
+    const float x = i % 2 == 0 ? other : y * (1.0f - (float)(uint32_t)(s >> 40) / 4194304.0f);
+    if (!arn__fmath_has_angle(y, x)) continue;
+    const double want = atan2((double)y, (double)x);
+    if (fabs(want) < 1e-37) continue;  // the quotient is no normal number
+    const double error = ulps(arn__fmath_atan2(y, x), want);
+    worst = error > worst ? error : worst;
+  }
+  return worst;
+}
+
+static void angles_and_waves_are_accurate(void **state) {
+  (void)state;
+  assert_true(worst_error(fmath_sin, sin, false) < 2.5);
+  assert_true(worst_error(fmath_cos, cos, false) < 2.5);
+  assert_true(worst_angle() < 3.0);
+  const float pi = 3.14159265f;
+  assert_true(arn__fmath_atan2(0.0f, -1.0f) == pi && arn__fmath_atan2(-0.0f, -1.0f) == -pi);
+  assert_true(arn__fmath_atan2(0.0f, 1.0f) == 0.0f && signbit(arn__fmath_atan2(-0.0f, 1.0f)));
+  assert_true(arn__fmath_atan2(1.0f, -0.0f) == pi / 2.0f);
+}
+
+// All that softmax needs of exp is the same, to the bit.
+static void exp_of_normal_results_is_exp(void **state) {
+  (void)state;
+  for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 20011) {
+    const float x = arn__fmath_float((uint32_t)bits), y = arn__fmath_exp_normal(x);
+    if (isnan(x)) assert_true(isnan(y));
+    else if (x < -87.3f) assert_true(y == 0.0f);
+    else if (x > 88.3f) assert_true(y == INFINITY);
+    else assert_true(y == arn__fmath_exp(x));
+  }
+}
+
 static void float_functions_are_accurate(void **state) {
   (void)state;
   assert_true(worst_error(fmath_exp, exp, false) < 1.0);
@@ -416,6 +465,8 @@ int main(void) {
       cmocka_unit_test(softmax_tables_are_their_definitions),
       cmocka_unit_test(exact_exp_is_correctly_rounded),
       cmocka_unit_test(float_functions_are_accurate),
+      cmocka_unit_test(angles_and_waves_are_accurate),
+      cmocka_unit_test(exp_of_normal_results_is_exp),
       cmocka_unit_test(rounding_is_exact),
       cmocka_unit_test(curves_follow_the_functions),
       cmocka_unit_test(curves_of_16_bits_follow_the_functions),
