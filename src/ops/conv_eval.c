@@ -50,6 +50,10 @@ static void set_tensors(run *r) {
 
 static void set_requant(run *r, uint32_t first, uint32_t count) {
   const arn__conv_scale *scale = &r->s->with.integer.scale;
+  // Kernels finish whole vectors of channels, and keep those that there are.
+  for (uint32_t c = count; c < ARN__CONV_CHANNELS && c % ARN__CONV_LANES != 0; c++) {
+    r->data.requant[c] = (arn__requant){0, 0};
+  }
   if (!(r->s->flags & ARN__CONV_BY_CHANNEL)) {
     for (uint32_t c = 0; c < count; c++) r->data.requant[c] = scale->one;
     return;
