@@ -542,6 +542,25 @@ static void headers_of_other_versions_are_refused(void **state) {
   }
 }
 
+// A list that does not link plans of files refuses this one, and takes it where it is told to run
+// without its plan.
+static void without_plans_a_list_refuses_the_file(void **state) {
+  (void)state;
+  const arn_op_list ops = {.ops = arn_ops_all.ops, .count = arn_ops_all.count};
+  host_options options = {.config = {.ops = &ops}};
+  host_engine e;
+  arn_error error;
+  static plan p;
+  p = sound;
+  const file f = with_plan(&original, &p);
+  assert_int_equal(host_engine_open(&e, f.bytes, f.size, &options, &error), ARN_ERR_UNSUPPORTED);
+  assert_int_equal(error.what, ARN_WHAT_PLAN_UNLINKED);
+  options.config.flags = ARN_IGNORE_PLAN;
+  assert_int_equal(host_engine_open(&e, f.bytes, f.size, &options, &error), ARN_OK);
+  host_engine_close(&e);
+  free(f.bytes);
+}
+
 // y = not x, z = not y, out = y or z: all true, unless z was written over y.
 static file logic(void) {
   arn_builder *b = arn_builder_new();
@@ -607,6 +626,7 @@ int main(void) {
       cmocka_unit_test(deaths_too_late_are_refused_or_right),
       cmocka_unit_test(a_plan_for_another_model_is_refused),
       cmocka_unit_test(headers_of_other_versions_are_refused),
+      cmocka_unit_test(without_plans_a_list_refuses_the_file),
       cmocka_unit_test(rows_that_share_a_granule_pass_together),
   };
   return cmocka_run_group_tests(tests, prepare, clean_up);
