@@ -11,7 +11,7 @@
 // of a row is the kernel's business: it counts as zero (as the input's zero point). Sums begin at
 // the bias. 32-bit sums wrap; 64-bit ones that are requantised as 32 saturate. The output overlaps
 // neither input nor filter. Kernels need no scratch, and at most 512 bytes of stack (dsp/: 1,000,
-// mve/: 1,000).
+// mve/, rv32/: 1,100).
 #ifndef ARENITE_SRC_KERNELS_CONV_H
 #define ARENITE_SRC_KERNELS_CONV_H
 
