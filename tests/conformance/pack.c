@@ -127,7 +127,7 @@ static bool run_invocations(const struct pack_case *c, const char *how, session 
     // What is streamed has not been handed over where an operator ended the invocation.
     const bool handed_over = status == ARN_OK || arn_output(&e->nn, 0).data != NULL;
     if (handed_over && !check_outputs(c, how, e, data, word(block, 1))) return false;
-    if (status == ARN_OK && !session_is_sound(s, c->name, how)) return false;
+    if (!session_is_sound(s, c->name, how, status)) return false;
     block += word(block, 2);
   }
   return true;

@@ -25,7 +25,9 @@ void session_close(session *s);
 // Needed before inputs are written, in each invocation.
 void session_begin(session *s);
 
-// Says whether nothing strayed and all of a row plan's steps ran; complains where not.
-bool session_is_sound(session *s, const char *name, const char *how);
+// Says whether nothing strayed and the steps that ran are those of a row plan: all of them, or the
+// first ones where an operator ended the invocation early (a status other than ARN_OK). Complains
+// where not.
+bool session_is_sound(session *s, const char *name, const char *how, arn_status ended);
 
 #endif
