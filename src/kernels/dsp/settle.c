@@ -22,7 +22,16 @@ static void settle(int8_t *out, const int32_t *sums, const int32_t *bias, const 
   }
 }
 
+// Where the clamp leaves more than int8 holds, outputs wrap (SVDF's states).
+static bool wraps(const arn__settle *s) {
+  return s->clamp.low + s->zero < INT8_MIN || s->clamp.high + s->zero > INT8_MAX;
+}
+
 void arn__settle_s8_dsp(int8_t *out, int32_t *sums, const int32_t *bias, const arn__settle *s) {
+  if (wraps(s)) {
+    arn__settle_s8_portable(out, sums, bias, s);
+    return;
+  }
   if (!s->per_channel && s->multipliers->shift < 0) settle_alike(out, sums, bias, s);
   else settle(out, sums, bias, s);
   if (arn__dsp_is_narrow(s->clamp, s->zero)) arn__dsp_narrow(out, s->n, s->clamp, s->zero);
