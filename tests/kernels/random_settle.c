@@ -23,6 +23,7 @@ static bool is_same(void) {
   s.zero = random_in(-128, 127);
   s.clamp = (arn__clamp){-128 - s.zero, 127 - s.zero};
   if (random_one_of(3)) s.clamp.low = random_in(-128, 0) - s.zero;
+  if (random_one_of(6)) s.clamp = (arn__clamp){-128, 127};  // outputs wrap, as states of SVDF do
   for (uint32_t i = 0; i < COUNT; i++) {
     requant[i] = (arn__requant){random_in(1 << 30, INT32_MAX), -random_in(0, 31)};
     if (random_one_of(8)) requant[i].q = -requant[i].q;
