@@ -149,6 +149,15 @@ static void put_row(struct rig *r, const struct part *part, uint32_t row) {
          part->row_bytes);
 }
 
+// The first bytes of an input, that a step must not read though it reads their rows.
+static void spoil(struct rig *r, const struct part *part, uint32_t bytes) {
+  for (uint32_t row = 0; row < part->rows && row * part->row_bytes < bytes; row++) {
+    const uint32_t left = bytes - row * part->row_bytes;
+    memset(r->memory + r->table[part->first_entry + row], 0xA7,
+           left < part->row_bytes ? left : part->row_bytes);
+  }
+}
+
 static void put_inputs(struct rig *r, arn_span span) {
   for (uint32_t k = 0; k < r->part_count; k++) {
     const struct part *part = &r->parts[k];
@@ -159,6 +168,7 @@ static void put_inputs(struct rig *r, arn_span span) {
     for (uint32_t i = 0; i < needed.count; i++) {
       if (needed.first + i < part->rows) put_row(r, part, needed.first + i);
     }
+    if (r->t.p.work == ARN_ROWS && part->slot == 0) spoil(r, part, span.first * r->t.p.advance);
   }
 }
 

@@ -91,6 +91,7 @@ static bool add_use(host_row_graph *g, host_row_node *node, const host_trial *t,
       t->p.op->rows(t->state, slot, (arn_span){r, 1}, &span);
       first = span.count ? span.first * row_bytes : UINT32_MAX;
       last = span.count ? (span.first + span.count) * row_bytes : 0;
+      if (slot == 0 && span.count && first < r * t->p.advance) first = r * t->p.advance;
     } else if (node->work == ARN_FOLD && slot == 0) {
       first = r * (in.bytes / rows);
       last = first + in.bytes / rows;

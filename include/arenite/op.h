@@ -67,6 +67,9 @@ typedef struct arn_prepare {
   uint32_t in_place;          // bit i: output 0 may share memory with input i, see above
   uint32_t scratch_bytes;     // contiguous, 16-byte aligned, undefined at every step
   uint32_t fold_bytes;        // ARN_FOLD: accumulator, 16-byte aligned, undefined at the first step
+  // ARN_ROWS: rows from r on read none of the first r * advance bytes of input 0 (planes, of which
+  // each row of the output takes a little, are rows that die all at once at the end)
+  uint32_t advance;
   uint32_t persistent_bytes;  // kept between invocations, zero at start and after a reset
   // of `state` that eval and rows read: a prefix, 4-byte aligned; 0: all
   uint32_t state_bytes;

@@ -76,9 +76,20 @@ arn_status arn__nest_settle(arn_prepare *p, const arn__nest_plan *plan, const ar
   return ARN_OK;
 }
 
+// How far the first byte that is read moves from row to row of the output, where it only ever moves
+// ahead.
+static uint32_t advance_of(const arn__nest *n) {
+  if (n->lead != 1 || n->start < 0) return 0;
+  for (uint32_t i = 0; i < n->loops; i++) {
+    if (n->loop[i].step < 0) return 0;
+  }
+  return (uint32_t)n->loop[n->loops - 1].step;
+}
+
 arn_status arn__nest_finish(arn_prepare *p, const arn__nest_plan *plan, const arn_tensor *out) {
   const arn__nest *n = plan->nest;
   ARN__TRY(arn__nest_settle(p, plan, out));
+  if (p->work == ARN_ROWS) p->advance = advance_of(n);
   if (arn__nest_is_view(n)) arn_prepare_view(p, 0, 0, (uint32_t)n->start);
   return ARN_OK;
 }

@@ -242,6 +242,12 @@ static bool is_alive(const arn__proof *p, uint32_t t, uint32_t first, uint32_t l
   return first >= root->dead && last <= root->born && first <= last;
 }
 
+// Where reading begins in bytes [first, last): none of the first `advanced` bytes are read.
+static uint32_t later(uint32_t first, uint32_t last, uint64_t advanced) {
+  if (advanced <= first) return first;
+  return advanced < last ? (uint32_t)advanced : last;
+}
+
 static arn_status check_reads(const arn__proof *p, uint32_t n, arn_span span) {
   const arn__proof_node *node = &p->nodes[n];
   for (uint32_t i = 0; i < node->input_count; i++) {
@@ -255,6 +261,7 @@ static arn_status check_reads(const arn__proof *p, uint32_t n, arn_span span) {
       if (in.count == 0) continue;
       first = in.first * tensor->row_bytes;
       last = (in.first + in.count) * tensor->row_bytes;
+      if (i == 0) first = later(first, last, (uint64_t)span.first * node->advance);
     } else if (node->work == ARN_FOLD && i == 0) {
       const uint32_t row_bytes = tensor->bytes / node->rows;
       first = span.first * row_bytes;

@@ -20,7 +20,11 @@ typedef struct arn__proof_tensor {
 typedef struct arn__proof_node {
   uint32_t state_at;     // in the arena
   uint32_t inputs_at, outputs_at;
-  uint32_t rows, done, in_place, scratch_bytes, fold_bytes;
+  uint32_t rows, done, in_place, scratch_bytes;
+  union {
+    uint32_t fold_bytes;   // ARN_FOLD
+    uint32_t advance;      // ARN_ROWS
+  };
   uint16_t input_count, output_count;
   uint16_t op;           // in the operator list
   uint8_t work;          // arn_work

@@ -87,6 +87,7 @@ static void note_node(arn__prepare_site *at, const arn_prepare *p, uint32_t stat
                             .barrier = arn__builder_touches_variables(at->node.code),
                             .skip = is_view(at, p, &w->proof)};
   arn__node_record *record = arn__record_of_node(at->s->nn, 0, at->index);
+  if (p->work == ARN_ROWS) node->advance = p->advance;
   record->rows = node->rows & ARN__MAX_ROWS;
   record->scratch_at = arn__row_plan_scratch(w->proof.plan, at->index);
   if (!node->skip) return;
