@@ -51,7 +51,7 @@ static arn_status read_starts(const arn_prepare *p, gather_state *s, const arn_t
 // Makes dimension `axis` of the slice the next of the output; false where there is none for it.
 static bool take_slice_dim(gather_state *s, const arn_tensor *in, uint32_t axis, int32_t size,
                            uint32_t *next) {
-  while (*next < s->rank && (s->batch >> *next & 1u)) ++*next;
+  while (*next < s->rank && ((uint32_t)s->batch >> *next & 1u)) ++*next;
   if (*next == s->rank || s->dims[*next].count != (uint32_t)size) return false;
   s->dims[(*next)++].source = arn__movement_product(in, axis + 1, in->rank) * s->element;
   return true;
@@ -84,7 +84,7 @@ static arn_status read_slice(const arn_prepare *p, gather_state *s, const arn_te
 static bool take_batch(gather_state *s, const arn__shlo_indices *indices) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < s->rank; i++) {
-    if (!(s->batch >> i & 1u)) continue;
+    if (!((uint32_t)s->batch >> i & 1u)) continue;
     if (next == indices->rank || s->dims[i].count != (uint32_t)indices->dims[next]) return false;
     s->dims[i].source = indices->strides[next++];
   }
