@@ -40,6 +40,67 @@ arn__requant arn__requant_of(double real) {
   return pack((mantissa + (UINT64_C(1) << 21)) >> 22, exponent + 53, real < 0.0);
 }
 
+// A positive finite number as mantissa * 2^exponent, mantissa in [2^23, 2^24).
+static uint32_t split_float(uint32_t bits, int32_t *exponent) {
+  uint32_t mantissa = bits & 0x7FFFFF;
+  int32_t e = (int32_t)(bits >> 23 & 0xFF);
+  if (e > 0) mantissa |= UINT32_C(1) << 23;
+  else e = 1;
+  while (mantissa < UINT32_C(1) << 23) {
+    mantissa <<= 1;
+    e--;
+  }
+  *exponent = e - 150;
+  return mantissa;
+}
+
+static uint32_t bits_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+// Goes on with a long division by `count` bits, 1 to 8. Needs: *rest < divisor < 2^24.
+ARN__INLINE uint64_t divide_on(uint64_t quotient, uint32_t *rest, uint32_t next_bits,
+                               uint32_t divisor, uint32_t count) {
+  const uint32_t dividend = *rest << count | next_bits;
+  const uint32_t digit = dividend / divisor;
+  *rest = dividend - digit * divisor;
+  return quotient << count | digit;
+}
+
+// The product of two mantissas has 48 bits, as in double arithmetic; the quotient is found to 31
+// bits and a rest. A double would keep 53 bits: it takes quotients that lie 2^-23 or less below a
+// tie for the tie, which rounds up, and those that near to 2^31 for a power of two.
+arn__requant arn__requant_ratio(float a, float b, float divisor, int32_t exponent) {
+  int32_t a_exponent, b_exponent, divisor_exponent;
+  const uint32_t a_bits = bits_of(a), b_bits = bits_of(b);
+  if (!(a > 0.0f || a < 0.0f) || !(b > 0.0f || b < 0.0f)) return (arn__requant){0, 0};
+  if (a - a != 0.0f) return (arn__requant){INT32_MAX, 30};
+  const uint32_t high = split_float(a_bits & 0x7FFFFFFF, &a_exponent);
+  uint64_t product = (uint64_t)high * split_float(b_bits & 0x7FFFFFFF, &b_exponent);
+  const uint32_t d = split_float(bits_of(divisor), &divisor_exponent);
+  exponent += a_exponent + b_exponent - divisor_exponent - 6 + 31;
+  while ((uint32_t)(product >> 24) < d) {
+    product <<= 1;
+    exponent--;
+  }
+  uint32_t rest = (uint32_t)(product >> 24) - d;
+  uint64_t q = 1;
+  for (int32_t shift = 16; shift >= 0; shift -= 8) {
+    q = divide_on(q, &rest, (uint32_t)(product >> shift) & 0xFF, d, 8);
+  }
+  q = divide_on(q, &rest, 0, d, 6);
+  const bool negative = (a_bits ^ b_bits) >> 31;
+  const uint64_t fraction = (uint64_t)rest << 23, whole = (uint64_t)d << 23;
+  if (fraction >= whole / 2 - d) q++;
+  if (q == UINT64_C(1) << 31 && fraction >= whole - d) {
+    q >>= 1;
+    exponent++;
+  }
+  return pack(q, exponent, negative);
+}
+
 static float read_scale(const uint8_t *file, uint32_t at) {
   float scale;
   memcpy(&scale, file + at, sizeof scale);
@@ -47,7 +108,7 @@ static float read_scale(const uint8_t *file, uint32_t at) {
 }
 
 static arn__requant exact(const arn__requant_source *s, float scale) {
-  return arn__requant_of((double)s->in_scale * (double)scale / (double)s->out_scale);
+  return arn__requant_ratio(s->in_scale, scale, s->out_scale, 0);
 }
 
 // scale = m * 2^(e - 158) and ratio = r * 2^(ratio_exponent - 63), where m has 32 bits (the last 8
@@ -60,14 +121,25 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
 #define NEAR 4096u
 #define ODD INT32_MIN
 
+#if defined(__GNUC__)
+#define WORD(at) __builtin_assume_aligned(at, 4)
+#else
+#define WORD(at) (at)
+#endif
+
+ARN__INLINE uint32_t word_at(const uint8_t *at) {
+  uint32_t word;
+  memcpy(&word, WORD(at), sizeof word);
+  return word;
+}
+
 ARN__INLINE uint32_t multiply(const arn__requant_source *s, const uint8_t *scales, uint32_t count,
                               arn__requant *restrict out, bool regular) {
   const uint64_t ratio_high = s->ratio_high, ratio_low = s->ratio_low;
   const int32_t base = s->ratio_exponent - 126;
   uint32_t any = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t bits;
-    memcpy(&bits, scales + 4 * (size_t)i, sizeof bits);
+    const uint32_t bits = word_at(scales + 4 * (size_t)i);
     const uint32_t e = regular ? bits >> 23 : bits >> 23 & 0xFF, m = bits << 8 | UINT32_C(1) << 31;
     uint64_t product = m * ratio_high + (m * ratio_low >> 32);
     const uint32_t top = (uint32_t)(product >> 63);
@@ -100,12 +172,28 @@ ARN__KERNEL static void multiply_regular(const arn__requant_source *s, const uin
 #define multiply_vectors(s, scales, count, out) 0
 #endif
 
-static bool is_regular(const arn__requant_source *s, const uint8_t *scales, uint32_t count) {
+// Says whether multiply() finds nothing odd. Whatever is near a tie, or may round up to 2^31, has a
+// product that looks like it: only those are computed.
+ARN__KERNEL static bool is_regular(const arn__requant_source *s, const uint8_t *scales,
+                                   uint32_t count) {
   arn__requant out;
+  const uint64_t ratio_high = s->ratio_high, ratio_low = s->ratio_low;
+  uint32_t lowest = UINT32_MAX, highest = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (multiply(s, scales + 4 * i, 1, &out, false)) return false;
+    const uint32_t bits = word_at(scales + 4 * (size_t)i), m = bits << 8 | UINT32_C(1) << 31;
+    const uint64_t product = m * ratio_high + (m * ratio_low >> 32);
+    const uint32_t high = (uint32_t)(product >> 32) + 1, low = (uint32_t)product + NEAR;
+    lowest = bits < lowest ? bits : lowest;
+    highest = bits > highest ? bits : highest;
+    if (low << 1 >= 4 * NEAR && high << 1 != 0) continue;
+    if (multiply(s, scales + 4 * (size_t)i, 1, &out, false)) return false;
   }
-  return true;
+  // From the smallest to the largest, shifts only grow: what is odd about their size shows at the
+  // ends. Tiny ones may be subnormal.
+  const int32_t base = s->ratio_exponent - 126;
+  const bool tiny = (int32_t)(lowest >> 23) + 1 + base < -31;
+  return (lowest >> 23 > 0 || tiny) && highest >> 23 < 0xFF &&
+         (int32_t)(highest >> 23) + 1 + base <= 30;
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,
@@ -133,8 +221,8 @@ static bool is_finite(float x) {
 // Sets the ratio as 64 bits: the quotient of two 24-bit mantissas by long division.
 static void set_ratio(arn__requant_source *s) {
   int32_t in_exponent, out_exponent;
-  uint64_t rest = split_double((double)s->in_scale, &in_exponent) >> 29;
-  const uint64_t divisor = split_double((double)s->out_scale, &out_exponent) >> 29;
+  uint32_t rest = split_float(bits_of(s->in_scale), &in_exponent);
+  const uint32_t divisor = split_float(bits_of(s->out_scale), &out_exponent);
   s->ratio_exponent = in_exponent - out_exponent;
   if (rest < divisor) {
     rest <<= 1;
@@ -142,13 +230,19 @@ static void set_ratio(arn__requant_source *s) {
   }
   uint64_t quotient = 1;  // in [1, 2), then 63 bits behind the point
   rest -= divisor;
-  for (int32_t i = 0; i < 3; i++) {
-    rest <<= 21;
-    quotient = quotient << 21 | rest / divisor;
-    rest %= divisor;
-  }
+  for (int32_t i = 0; i < 9; i++) quotient = divide_on(quotient, &rest, 0, divisor, 7);
   s->ratio_high = (uint32_t)(quotient >> 32);
   s->ratio_low = (uint32_t)quotient;
+}
+
+// Says whether all scales are finite: a loop without a way out, which vectors can do.
+static bool are_finite(const uint8_t *scales, uint32_t count) {
+  uint32_t highest = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t magnitude = word_at(scales + 4 * (size_t)i) & 0x7FFFFFFF;
+    highest = magnitude > highest ? magnitude : highest;
+  }
+  return highest < 0x7F800000;
 }
 
 bool arn__requant_source_init(arn__requant_source *s, const uint8_t *file, uint32_t scales_at,
@@ -160,15 +254,13 @@ bool arn__requant_source_init(arn__requant_source *s, const uint8_t *file, uint3
   s->out_scale = out_scale;
   if (scale_count == 0 || !(in_scale > 0.0f) || !(out_scale > 0.0f)) return false;
   if (!is_finite(in_scale) || !is_finite(out_scale)) return false;
-  for (uint32_t i = 0; i < scale_count; i++) {
-    if (!is_finite(read_scale(file, scales_at + 4 * i))) return false;
-  }
   set_ratio(s);
-  if (scale_count == 1) {
-    s->one = exact(s, read_scale(file, scales_at));
-  } else {
-    const bool regular = is_regular(s, file + scales_at, scale_count);
-    s->step = regular ? ARN__REQUANT_REGULAR : ARN__REQUANT_ANY;
+  if (scale_count > 1 && is_regular(s, file + scales_at, scale_count)) {
+    s->step = ARN__REQUANT_REGULAR;
+    return true;
   }
+  if (!are_finite(file + scales_at, scale_count)) return false;
+  if (scale_count > 1) s->step = ARN__REQUANT_ANY;
+  else s->one = exact(s, read_scale(file, scales_at));
   return true;
 }

@@ -55,6 +55,16 @@ static inline int32_t arn__requantise_s64(int64_t acc, arn__requant r) {
 // Splits a real multiplier (prepare; round half away from zero, as the reference). 0 gives {0, 0}.
 arn__requant arn__requant_of(double real);
 
+// Returns a * b / divisor * 2^exponent, split: bit for bit arn__requant_of of the same in double
+// arithmetic, by integers, for machines without doubles. An infinite `a` gives the largest multiplier. Needs: b
+// and divisor finite, divisor > 0.
+arn__requant arn__requant_ratio(float a, float b, float divisor, int32_t exponent);
+
+// Splits a float; infinity becomes the largest multiplier.
+static inline arn__requant arn__requant_of_float(float real) {
+  return arn__requant_ratio(real, 1.0f, 1.0f, 0);
+}
+
 // How a source's multipliers are made.
 enum {
   ARN__REQUANT_ONE = 0,      // one for all channels
@@ -75,7 +85,7 @@ typedef struct arn__requant_source {
 
 // Fills `out` for channels [first, first + count). Bit for bit equal to
 // arn__requant_of((double)in_scale * (double)scale[c] / (double)out_scale).
-// `file` is the start of the model file.
+// `file` is the start of the model file, and scales lie in it at multiples of 4.
 void arn__requant_fill(const arn__requant_source *source, const uint8_t *file, uint32_t first,
                        uint32_t count, arn__requant *out);
 

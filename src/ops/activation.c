@@ -109,7 +109,7 @@ static arn_status prepare_bounded(arn_prepare *p, lines *s, int32_t activation, 
   ARN__TRY(arn__quantised_clamp(p, activation, &out, scale.out, zero, &clamp));
   if (positive) clamp.low = zero;
   set_bounds(s, clamp);
-  set_slope(s, arn__requant_of((double)scale.in / (double)scale.out));
+  set_slope(s, arn__requant_ratio(scale.in, 1.0f, scale.out, 0));
   return ARN_OK;
 }
 
@@ -184,9 +184,9 @@ static arn_status eval_relu6(const arn_eval *e, const void *state) {
 // ----------------------------------------------------------------------------------
 
 // A multiplier of any sign. Products of floats have 24 bits, so that nothing is rounded here.
-static arn__requant signed_requant(double real) {
-  arn__requant r = arn__requant_of(real < 0.0 ? -real : real);
-  if (real < 0.0) r.q = -r.q;
+static arn__requant signed_requant(float real) {
+  arn__requant r = arn__requant_of_float(real < 0.0f ? -real : real);
+  if (real < 0.0f) r.q = -r.q;
   return r;
 }
 
@@ -205,10 +205,10 @@ static arn_status prepare_leaky_relu(arn_prepare *p, void *state) {
   ARN__TRY(read_quantisation(p, &in, &out, s, &scale));
   const float negative = scale.in * alpha / scale.out;
   if (!(negative - negative == 0.0f)) return arn_refuse_model(p, ARN_WHAT_OPTION, NULL);
-  const arn__requant below = signed_requant((double)negative);
+  const arn__requant below = signed_requant(negative);
   s->last.negative_q = below.q;
   s->negative_shift = (int8_t)below.shift;
-  set_slope(s, arn__requant_of((double)(scale.in / scale.out)));
+  set_slope(s, arn__requant_of_float(scale.in / scale.out));
   return ARN_OK;
 }
 
@@ -240,7 +240,7 @@ static arn_status prepare_signs(arn_prepare *p, void *state) {
   }
   p->state_bytes = (uint32_t)offsetof(lines, last);
   ARN__TRY(read_quantisation(p, &in, &out, s, &scale));
-  set_slope(s, arn__requant_of((double)scale.in / (double)scale.out));
+  set_slope(s, arn__requant_ratio(scale.in, 1.0f, scale.out, 0));
   return ARN_OK;
 }
 
@@ -308,8 +308,8 @@ static arn_status prepare_hard_swish(arn_prepare *p, void *state) {
   ARN__TRY(arn__quantised_read(p, &in, &in_scale, &in_zero));
   ARN__TRY(arn__quantised_read(p, &out, &out_scale, &out_zero));
   const float fine_scale = (1.0f / 128.0f) * in_scale;
-  const arn__requant output = arn__requant_of((double)(fine_scale / out_scale));
-  const arn__requant gate = arn__requant_of((double)(fine_scale / (3.0f / 32768.0f)));
+  const arn__requant output = arn__requant_of_float(fine_scale / out_scale);
+  const arn__requant gate = arn__requant_of_float(fine_scale / (3.0f / 32768.0f));
   if (output.shift > 0) return arn_refuse(p, ARN_WHAT_SCALE, &out);
   s->multiplier = to_q15(output.q);
   s->right_shift = (uint8_t)-output.shift;

@@ -96,27 +96,30 @@ static const struct plain plain = {prepare_plain, run_plain};
 // The multipliers as the reference computes them: ADD in double, SUB in float. `scales` are those
 // of the inputs and the output, `small` is the input with the smaller one.
 struct multipliers {
-  double small, out;
+  arn__requant small, out;
 };
 
 typedef struct multipliers derive_multipliers(const float *scales, uint32_t small, uint32_t type);
 
 static struct multipliers of_sum(const float *scales, uint32_t small, uint32_t type) {
-  const double twice = 2.0 * (double)scales[small ^ 1];
-  const double shifted = (double)(type == ARN_INT16 ? 1 << 15 : 1 << 20) * (double)scales[2];
-  return (struct multipliers){(double)scales[small] / twice, twice / shifted};
+  const float large = scales[small ^ 1];
+  return (struct multipliers){
+      arn__requant_ratio(scales[small], 1.0f, large, -1),
+      arn__requant_ratio(large, 1.0f, scales[2], type == ARN_INT16 ? 1 - 15 : 1 - 20)};
 }
 
 static struct multipliers of_difference(const float *scales, uint32_t small, uint32_t type) {
   const float twice = 2.0f * scales[small ^ 1];
   const float shifted = (float)(type == ARN_INT16 ? 1 << 15 : 1 << 20) * scales[2];
-  return (struct multipliers){(double)(scales[small] / twice), (double)(twice / shifted)};
+  return (struct multipliers){arn__requant_of_float(scales[small] / twice),
+                              arn__requant_of_float(twice / shifted)};
 }
 
 static struct multipliers of_square(const float *scales, uint32_t small, uint32_t type) {
   const double twice = 2.0 * (double)scales[small ^ 1];
   const float shifted = (float)(type == ARN_INT16 ? 1 : 1 << 14) * scales[2];
-  return (struct multipliers){(double)scales[small] / twice, twice * twice / (double)shifted};
+  return (struct multipliers){arn__requant_of((double)scales[small] / twice),
+                              arn__requant_of(twice * twice / (double)shifted)};
 }
 
 // Sums must not need a multiplier of one half or more (a scale of the output 2^-18 times the
@@ -128,8 +131,8 @@ static arn_status prepare_rescale(arn_prepare *p, arn__broadcast *b, const arn__
   ARN__TRY(arn__binary_scales(p, t, scales, zeros));
   b->option = (uint8_t)(scales[0] < scales[1] ? 0 : 1);
   const struct multipliers real = derive(scales, b->option, b->type);
-  const arn__requant small = arn__requant_of(real.small);
-  arn__requant out = arn__requant_of(real.out);
+  const arn__requant small = real.small;
+  arn__requant out = real.out;
   if (out.q == 0) out.shift = -1;  // nothing will come of it, whatever the shift
   if (derive != of_square && out.shift >= 0) return arn_refuse(p, ARN_WHAT_SCALE, &t->out);
   const struct rescale kept = {
@@ -214,7 +217,7 @@ static arn_status mul_prepare(arn_prepare *p, void *state) {
   ARN__TRY(clamp_output(p, &t.out, &clamp));
   ARN__TRY(arn__binary_factors(p, &t, scales, zeros));
   const arn__requant r =
-      arn__requant_of((double)scales[0] * (double)scales[1] / (double)scales[2]);
+      arn__requant_ratio(scales[0], scales[1], scales[2], 0);
   const struct product kept = {
       .q = r.q, .zero = {(int16_t)zeros[0], (int16_t)zeros[1], (int16_t)zeros[2]},
       .low = (int16_t)clamp.low, .high = (int16_t)clamp.high, .shift = (int8_t)r.shift};

@@ -236,7 +236,7 @@ static arn_status set_scale(const arn_prepare *p, const tensors *t, float in, fl
   if (s->kind == ARN__CONV_U8) {
     if (f->scale_count > 1) return arn_refuse(p, ARN_WHAT_QUANTISATION, f);
     const float product = in * arn_tensor_scale(p->model, f, 0);  // as float, in the reference
-    scale->one = arn__requant_of((double)product / (double)out);
+    scale->one = arn__requant_ratio(product, 1.0f, out, 0);
   } else if (f->scale_count == 1) {
     scale->one = source.one;
   } else {

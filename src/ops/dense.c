@@ -70,10 +70,12 @@ arn_status arn__dense_check_channels(const arn_prepare *p, const arn__dense_tens
 
 // The bias is added to sums of in_scale * w_scale: it must be scaled alike, as the reference asks,
 // to 2 % of an output step.
-static arn_status check_bias_scale(const arn_prepare *p, const arn_tensor *bias, double product,
+static arn_status check_bias_scale(const arn_prepare *p, const arn_tensor *bias, float in, float w,
                                    float out_scale) {
   if (bias == NULL || bias->scale_count != 1) return ARN_OK;
-  const double difference = product - (double)arn_tensor_scale(p->model, bias, 0);
+  const float scale = arn_tensor_scale(p->model, bias, 0);
+  if (in * w == scale && scale <= 1024.0f * out_scale) return ARN_OK;  // 2^-24 of it is little
+  const double difference = (double)in * (double)w - (double)scale;
   const double steps = (difference < 0 ? -difference : difference) / (double)out_scale;
   return steps <= 0.02 ? ARN_OK : arn_refuse(p, ARN_WHAT_SCALE, bias);
 }
@@ -84,12 +86,11 @@ static arn_status scale_per_tensor(const arn_prepare *p, const arn__dense_tensor
   int32_t zero;
   const arn_status status = arn__quantised_read(p, t->w, &w, &zero);
   if (status != ARN_OK) return status;
-  const double product = (double)in * (double)w;
-  const double rounded = t->like_convolution ? product : (double)(float)(in * w);
   d->w_zero = (int16_t)zero;
   d->scaling = ARN__DENSE_PER_TENSOR;
-  d->scale.one = arn__requant_of(rounded / (double)out);
-  return t->like_convolution ? ARN_OK : check_bias_scale(p, t->bias, product, out);
+  d->scale.one = t->like_convolution ? arn__requant_ratio(in, w, out, 0)
+                                     : arn__requant_ratio(in * w, 1.0f, out, 0);
+  return t->like_convolution ? ARN_OK : check_bias_scale(p, t->bias, in, w, out);
 }
 
 static arn_status scale_per_channel(const arn_prepare *p, const arn__dense_tensors *t, float in,

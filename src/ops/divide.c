@@ -20,7 +20,7 @@ static arn_status prepare_quotient(arn_prepare *p, arn__broadcast *b, const arn_
   ARN__TRY(arn__binary_scales(p, t, scales, zeros));
   ARN__TRY(arn__quantised_clamp(p, b->option, &t->out, scales[2], zeros[2], &clamp));
   const float real = scales[0] / (scales[1] * scales[2]);  // in float, as the reference
-  const arn__requant r = arn__requant_of((double)real);
+  const arn__requant r = arn__requant_of_float(real);
   const struct quotient kept = {
       .q = r.q, .zero = {(int16_t)zeros[0], (int16_t)zeros[1], (int16_t)zeros[2]},
       .low = (int16_t)clamp.low, .high = (int16_t)clamp.high, .shift = (int8_t)r.shift};

@@ -68,7 +68,7 @@ static arn_status prepare_weights(const arn_prepare *p, uint32_t input, uint32_t
   if (status != ARN_OK) return status;
   if (zero != 0) return arn_refuse(p, ARN_WHAT_ZERO_POINT, &w);
   if (s->type == ARN_FLOAT32) scale->scales_at = w.scales_at;
-  else scale->one = arn__requant_of((double)(float)(in_scale * w_scale) / (double)GATE_SCALE);
+  else scale->one = arn__requant_ratio(in_scale * w_scale, 1.0f, GATE_SCALE, 0);
   return ARN_OK;
 }
 

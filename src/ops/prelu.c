@@ -28,9 +28,8 @@ static arn_status keep_scales(arn_prepare *p, arn__broadcast *b, const arn_tenso
   ARN__TRY(arn__quantised_read(p, &in[0], &scale_in, &zero_in));
   ARN__TRY(arn__quantised_read(p, &in[1], &scale_alpha, &zero_alpha));
   ARN__TRY(arn__quantised_read(p, out, &scale_out, &zero_out));
-  const arn__requant positive = arn__requant_of((double)scale_in / (double)scale_out);
-  const arn__requant negative =
-      arn__requant_of((double)scale_in * (double)scale_alpha / (double)scale_out);
+  const arn__requant positive = arn__requant_ratio(scale_in, 1.0f, scale_out, 0);
+  const arn__requant negative = arn__requant_ratio(scale_in, scale_alpha, scale_out, 0);
   const struct prelu kept = {
       positive.q, negative.q, (int16_t)zero_in, (int16_t)zero_alpha, (int16_t)zero_out,
       (int8_t)positive.shift, (int8_t)negative.shift};

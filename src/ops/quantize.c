@@ -42,7 +42,7 @@ static arn_status prepare_quantize(arn_prepare *p, void *state) {
     return ARN_OK;
   }
   ARN__TRY(arn__quantised_read(p, &in, &in_scale, &zero));
-  const arn__requant r = arn__requant_of((double)in_scale / (double)out_scale);
+  const arn__requant r = arn__requant_ratio(in_scale, 1.0f, out_scale, 0);
   s->in_zero = zero;
   s->q = r.q;
   s->shift = (int8_t)r.shift;

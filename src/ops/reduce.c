@@ -171,7 +171,7 @@ static arn_status set_scale(arn_prepare *p, reduce_state *s, const tensors *t, b
   if (status != ARN_OK) return status;
   const uint32_t count = reduced_count(&t->in, t->mask);
   if (!fits_sum(t->in.type, zero_in, count)) return arn_refuse(p, ARN_WHAT_LIMIT, &t->in);
-  s->scale = arn__requant_of((double)in_scale / (double)out_scale);
+  s->scale = arn__requant_ratio(in_scale, 1.0f, out_scale, 0);
   if (mean && count > 0) s->scale = divide_scale(s->scale, count);
   s->zero_in = (int16_t)zero_in;
   s->zero_out = (int16_t)zero_out;

@@ -66,9 +66,8 @@ static arn_status set_narrow_scale(const arn_prepare *p, softmax *s, const arn_t
   float scale;
   int32_t zero;
   ARN__TRY(arn__quantised_read(p, in, &scale, &zero));
-  const double real = (double)beta * (double)scale * (1 << 26);
-  if (!(real > 1.0)) return arn_refuse(p, ARN_WHAT_SCALE, in);
-  const arn__requant r = arn__requant_of(real < 2147483647.0 ? real : 2147483647.0);
+  const arn__requant r = arn__requant_ratio(beta, scale, 1.0f, 26);
+  if (r.q <= 0 || r.shift < 1) return arn_refuse(p, ARN_WHAT_SCALE, in);  // below 1
   s->q = r.q;
   s->shift = (int8_t)r.shift;
   return ARN_OK;

@@ -151,8 +151,8 @@ static arn_status prepare_quantised(const arn_prepare *p, const tensors *t, svdf
     return arn_refuse(p, ARN_WHAT_ZERO_POINT, &t->state);
   }
   const float into_state = in * feature, product = kept * time;
-  s->feature.one = arn__requant_of((double)(float)(into_state / kept));
-  s->time.one = arn__requant_of((double)(float)(product / out));
+  s->feature.one = arn__requant_of_float(into_state / kept);
+  s->time.one = arn__requant_of_float(product / out);
   s->in_zero = (int16_t)in_zero;
   s->state_zero = (int16_t)state_zero;
   s->out_zero = (int16_t)out_zero;

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +33,12 @@ static float from_bits(uint32_t bits) {
   float x;
   memcpy(&x, &bits, sizeof x);
   return x;
+}
+
+static uint32_t bits_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
 }
 
 // ---- multipliers ----
@@ -88,6 +95,58 @@ static void numbers_at_the_edges_are_split_too(void **state) {
   assert_int_equal(nothing.shift, 0);
 }
 
+static float some_scale(uint32_t kind);
+
+static void want_ratio(float a, float b, float divisor, int32_t exponent) {
+  const double real = ldexp((double)a * (double)b / (double)divisor, exponent);
+  const arn__requant got = arn__requant_ratio(a, b, divisor, exponent);
+  const arn__requant want = split(real);
+  if (got.q == want.q && got.shift == want.shift) return;
+  fail_msg("%a * %a / %a * 2^%d: got %d, %d; want %d, %d", (double)a, (double)b, (double)divisor,
+           (int)exponent, (int)got.q, (int)got.shift, (int)want.q, (int)want.shift);
+}
+
+// Returns x with x * a = r (mod m), m odd and a prime to it; 0 where a is not.
+static uint32_t divide_modulo(int64_t r, int64_t a, int64_t m) {
+  int64_t old = m, now = a % m, old_x = 0, x = 1;
+  while (now != 0) {
+    const int64_t quotient = old / now, next = old - quotient * now;
+    const int64_t next_x = old_x - quotient * x;
+    old = now, now = next, old_x = x, x = next_x;
+  }
+  return old == 1 ? (uint32_t)((wide)(old_x % m + m) * r % m) : 0;
+}
+
+// Returns b so that a * b / divisor, all three mantissas and the divisor odd, leaves a rest of
+// nearly half the divisor when taken to 31 bits, or of nearly all of it: what a double of 53 bits
+// rounds to a tie, or to the next whole number.
+static uint32_t beside_tie(uint32_t a, uint32_t divisor) {
+  const uint32_t rest = (draw(3) ? divisor / 2 : divisor - 1) + 2 - draw(6);
+  return divide_modulo(rest % divisor, (int64_t)a << (6 + draw(3)), divisor);
+}
+
+static void want_ratio_beside_tie(void) {
+  const uint32_t divisor = 1u << 23 | draw(1u << 23) | 1, a = 1u << 23 | draw(1u << 23);
+  const float sign = draw(2) ? 1.0f : -1.0f;
+  want_ratio(sign * (float)a, (float)beside_tie(a, divisor), (float)divisor, -20);
+}
+
+static void ratios_are_split_as_in_double_arithmetic(void **state) {
+  (void)state;
+  seed = 7;
+  for (uint32_t i = 0; i < 3000000; i++) {
+    const uint32_t kind = draw(6);
+    float divisor = 0.0f;
+    while (!(divisor > 0.0f)) divisor = fabsf(some_scale(draw(6)));
+    want_ratio(some_scale(kind), some_scale(draw(6)), divisor, draw(2) ? 0 : (int32_t)draw(60) - 30);
+    want_ratio_beside_tie();
+  }
+  want_ratio(0.0f, 1.0f, 1.0f, 0);
+  assert_int_equal(arn__requant_ratio(1.0f, NAN, 1.0f, 0).q, 0);
+  want_ratio(from_bits(1), from_bits(1), FLT_MAX, 0);
+  want_ratio(FLT_MAX, FLT_MAX, from_bits(1), 0);
+}
+
 // ---- multipliers of channels ----
 
 // What the scales of a block look like: usual ones, or any finite ones.
@@ -110,7 +169,7 @@ static float positive_scale(uint32_t kind) {
 }
 
 static void check_block(uint32_t kind) {
-  uint8_t file[16 + 4 * CHANNELS];
+  _Alignas(4) uint8_t file[16 + 4 * CHANNELS];
   float scales[CHANNELS];
   arn__requant got[CHANNELS];
   arn__requant_source source;
@@ -129,17 +188,38 @@ static void check_block(uint32_t kind) {
   }
 }
 
+// One channel is beside a tie, or not far from a power of two; the others are as usual.
+static void check_block_beside_tie(void) {
+  _Alignas(4) uint8_t file[4 * CHANNELS];
+  float scales[CHANNELS];
+  arn__requant got[CHANNELS];
+  arn__requant_source source;
+  const uint32_t divisor = 1u << 23 | draw(1u << 23) | 1, a = 1u << 23 | draw(1u << 23);
+  const float in = ldexpf((float)a, -30), out = ldexpf((float)divisor, -26);
+  for (uint32_t c = 0; c < CHANNELS; c++) scales[c] = positive_scale(0);
+  float *odd = &scales[draw(CHANNELS)];
+  *odd = ldexpf((float)beside_tie(a, divisor), -40);
+  if (draw(4) == 0) *odd = from_bits(bits_of(out / in) - draw(3));
+  memcpy(file, scales, sizeof scales);
+  assert_true(arn__requant_source_init(&source, file, 0, CHANNELS, in, out));
+  arn__requant_fill(&source, file, 0, CHANNELS, got);
+  for (uint32_t c = 0; c < CHANNELS; c++) {
+    want_multiplier(got[c], (double)in * (double)scales[c] / (double)out);
+  }
+}
+
 static void channels_get_what_double_arithmetic_gives(void **state) {
   (void)state;
   seed = 2;
   for (uint32_t round = 0; round < 150000; round++) check_block(draw(10) ? draw(3) : 3 + draw(3));
+  for (uint32_t round = 0; round < 100000; round++) check_block_beside_tie();
 }
 
 static void one_scale_serves_all_channels(void **state) {
   (void)state;
   seed = 3;
   for (uint32_t i = 0; i < 10000; i++) {
-    uint8_t file[8] = {0};
+    _Alignas(4) uint8_t file[8] = {0};
     arn__requant_source source;
     arn__requant got[3];
     const float in = positive_scale(0), out = positive_scale(0), scale = positive_scale(3);
@@ -157,7 +237,7 @@ static void impossible_scales_are_refused(void **state) {
   const float bad[] = {0.0f, -1.0f, NAN, INFINITY, -INFINITY};
   float scales[2] = {1.0f, 1.0f};
   arn__requant_source source;
-  uint8_t file[12] = {0};
+  _Alignas(4) uint8_t file[12] = {0};
   memcpy(file + 4, scales, 8);
   assert_true(arn__requant_source_init(&source, file, 4, 2, 1.0f, 1.0f));
   assert_false(arn__requant_source_init(&source, file, 4, 0, 1.0f, 1.0f));
@@ -289,6 +369,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_real_number_is_split_as_frexp_does),
       cmocka_unit_test(numbers_at_the_edges_are_split_too),
+      cmocka_unit_test(ratios_are_split_as_in_double_arithmetic),
       cmocka_unit_test(channels_get_what_double_arithmetic_gives),
       cmocka_unit_test(one_scale_serves_all_channels),
       cmocka_unit_test(impossible_scales_are_refused),
