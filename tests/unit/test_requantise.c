@@ -138,7 +138,8 @@ static void ratios_are_split_as_in_double_arithmetic(void **state) {
     const uint32_t kind = draw(6);
     float divisor = 0.0f;
     while (!(divisor > 0.0f)) divisor = fabsf(some_scale(draw(6)));
-    want_ratio(some_scale(kind), some_scale(draw(6)), divisor, draw(2) ? 0 : (int32_t)draw(60) - 30);
+    const int32_t exponent = draw(2) ? 0 : (int32_t)draw(60) - 30;
+    want_ratio(some_scale(kind), some_scale(draw(6)), divisor, exponent);
     want_ratio_beside_tie();
   }
   want_ratio(0.0f, 1.0f, 1.0f, 0);
