@@ -16,8 +16,8 @@ void arn__graph_read(const arn_model *m, const arn_subgraph *g, uint32_t index, 
 int32_t arn__graph_producer(const arn_model *m, const arn_subgraph *g, int32_t tensor) {
   for (uint32_t n = 0; n < g->node_count; n++) {
     uint32_t first, count;
-    const uint32_t table = arn__fb_element(m, g->nodes_at, n);
-    arn__fb_vector(m, table, ARN__OPERATOR_OUTPUTS, &first, &count);
+    const arn__fb_table node = arn__fb_open(m, arn__fb_element(m, g->nodes_at, n));
+    arn__fb_find_vector(m, &node, ARN__OPERATOR_OUTPUTS, &first, &count);
     if (arn_model_index_find(m, first, count, tensor) >= 0) return (int32_t)n;
   }
   return -1;
@@ -37,10 +37,8 @@ int32_t arn__graph_folded(const arn_model *m, const arn_subgraph *g, const arn_o
 int32_t arn__graph_folded_source(const arn_prepare *p, uint32_t i) {
   if (!takes_folded(p->op, i) || p->ops == NULL) return -1;
   const int32_t tensor = arn_model_index(p->model, p->node->inputs_at, i);
-  arn_tensor t;
   if (arn__model_type(p->model, p->subgraph, (uint32_t)tensor) != ARN_FLOAT32) return -1;
-  arn_model_tensor(p->model, p->subgraph, (uint32_t)tensor, &t);
-  if (t.flags & (ARN_TENSOR_CONST | ARN_TENSOR_VARIABLE)) return -1;
+  if (arn__model_glance(p->model, p->subgraph, (uint32_t)tensor).flags != 0) return -1;
   return arn__graph_folded(p->model, p->subgraph, p->ops, tensor);
 }
 

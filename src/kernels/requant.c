@@ -127,6 +127,12 @@ static arn__requant exact(const arn__requant_source *s, float scale) {
 #define WORD(at) (at)
 #endif
 
+#if defined(__GNUC__)
+#define ARN__COLD __attribute__((noinline, cold))
+#else
+#define ARN__COLD
+#endif
+
 ARN__INLINE uint32_t word_at(const uint8_t *at) {
   uint32_t word;
   memcpy(&word, WORD(at), sizeof word);
@@ -172,28 +178,30 @@ ARN__KERNEL static void multiply_regular(const arn__requant_source *s, const uin
 #define multiply_vectors(s, scales, count, out) 0
 #endif
 
-// Says whether multiply() finds nothing odd. Whatever is near a tie, or may round up to 2^31, has a
-// product that looks like it: only those are computed.
-ARN__KERNEL static bool is_regular(const arn__requant_source *s, const uint8_t *scales,
-                                   uint32_t count) {
+ARN__COLD static bool is_odd(const arn__requant_source *s, const uint8_t *scale) {
   arn__requant out;
-  const uint64_t ratio_high = s->ratio_high, ratio_low = s->ratio_low;
-  uint32_t lowest = UINT32_MAX, highest = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t bits = word_at(scales + 4 * (size_t)i), m = bits << 8 | UINT32_C(1) << 31;
-    const uint64_t product = m * ratio_high + (m * ratio_low >> 32);
-    const uint32_t high = (uint32_t)(product >> 32) + 1, low = (uint32_t)product + NEAR;
-    lowest = bits < lowest ? bits : lowest;
-    highest = bits > highest ? bits : highest;
-    if (low << 1 >= 4 * NEAR && high << 1 != 0) continue;
-    if (multiply(s, scales + 4 * (size_t)i, 1, &out, false)) return false;
+  return (word_at(scale) >> 23 & 0xFF) == 0xFF || multiply(s, scale, 1, &out, false);
+}
+
+// Says whether multiply() finds nothing odd. Only those are computed that look like it: whose scale
+// is not an ordinary positive number, or makes a shift above 30; whose product may round up to
+// 2^31; or is near a tie, wherever its top bit is.
+static bool is_regular(const arn__requant_source *s, const uint8_t *scales, uint32_t count) {
+  const uint32_t ratio_high = s->ratio_high, ratio_low = s->ratio_low, least = 1u << 23;
+  const int32_t exponent = 30 + 126 - s->ratio_exponent;  // from here on shifts may be too large
+  const uint32_t most = exponent < 2 ? 0 : (uint32_t)(exponent < 255 ? exponent : 255) - 1;
+  const uint8_t *end = scales + 4 * (size_t)count;
+  for (const uint8_t *at = scales; at != end; at += 4) {
+    const uint32_t bits = word_at(at), m = bits << 8 | UINT32_C(1) << 31;
+    uint64_t product = (uint64_t)m * ratio_low >> 32;
+    product += (uint64_t)m * ratio_high;
+    const uint32_t high = (uint32_t)(product >> 32), low = (uint32_t)product;
+    if (bits - least < most << 23 && (low + NEAR) << 1 >= 4 * NEAR && (high + 1) << 1 != 0) {
+      continue;
+    }
+    if (is_odd(s, at)) return false;
   }
-  // From the smallest to the largest, shifts only grow: what is odd about their size shows at the
-  // ends. Tiny ones may be subnormal.
-  const int32_t base = s->ratio_exponent - 126;
-  const bool tiny = (int32_t)(lowest >> 23) + 1 + base < -31;
-  return (lowest >> 23 > 0 || tiny) && highest >> 23 < 0xFF &&
-         (int32_t)(highest >> 23) + 1 + base <= 30;
+  return true;
 }
 
 void arn__requant_fill(const arn__requant_source *s, const uint8_t *file, uint32_t first,

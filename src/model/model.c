@@ -56,22 +56,21 @@ int32_t arn__model_code(const arn_model *m, const arn_subgraph *g, uint32_t inde
   return code_of(&c);
 }
 
-bool arn__model_has_code(const arn_model *m, int32_t code) {
-  for (uint32_t i = 0; i < m->code_count; i++) {
-    const arn__fb_table c = arn__fb_open(m, arn__fb_element(m, m->codes_at, i));
-    if (code_of(&c) == code) return true;
-  }
-  return false;
+int32_t arn__model_code_at(const arn_model *m, uint32_t i) {
+  const arn__fb_table c = arn__fb_open(m, arn__fb_element(m, m->codes_at, i));
+  return code_of(&c);
 }
 
 void arn__model_node_inputs(const arn_model *m, const arn_subgraph *g, uint32_t index,
                             uint32_t *at, uint32_t *count) {
-  arn__fb_vector(m, arn__fb_element(m, g->nodes_at, index), ARN__OPERATOR_INPUTS, at, count);
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->nodes_at, index));
+  arn__fb_find_vector(m, &t, ARN__OPERATOR_INPUTS, at, count);
 }
 
 void arn__model_node_outputs(const arn_model *m, const arn_subgraph *g, uint32_t index,
                              uint32_t *at, uint32_t *count) {
-  arn__fb_vector(m, arn__fb_element(m, g->nodes_at, index), ARN__OPERATOR_OUTPUTS, at, count);
+  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->nodes_at, index));
+  arn__fb_find_vector(m, &t, ARN__OPERATOR_OUTPUTS, at, count);
 }
 
 arn_type arn__model_type(const arn_model *m, const arn_subgraph *g, uint32_t index) {
@@ -98,16 +97,14 @@ bool arn__model_has_data(const arn_model *m, uint32_t buffer) {
   return read_buffer(m, buffer, &at) > 0;
 }
 
-uint32_t arn__model_constant(const arn_model *m, const arn_subgraph *g, uint32_t index) {
-  uint32_t at;
+arn__glance arn__model_glance(const arn_model *m, const arn_subgraph *g, uint32_t index) {
   const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
-  if (read_buffer(m, find_u32(&t, ARN__TENSOR_BUFFER, 0), &at) == 0) return 0;
-  return find_u8(&t, ARN__TENSOR_IS_VARIABLE) ? 0 : at;
-}
-
-bool arn__model_is_variable(const arn_model *m, const arn_subgraph *g, uint32_t index) {
-  const arn__fb_table t = arn__fb_open(m, arn__fb_element(m, g->tensors_at, index));
-  return find_u8(&t, ARN__TENSOR_IS_VARIABLE) != 0;
+  arn__glance glance = {0, (uint8_t)find_u8(&t, ARN__TENSOR_TYPE), 0};
+  if (find_u8(&t, ARN__TENSOR_IS_VARIABLE)) glance.flags = ARN_TENSOR_VARIABLE;
+  else if (read_buffer(m, find_u32(&t, ARN__TENSOR_BUFFER, 0), &glance.data_at) > 0) {
+    glance.flags = ARN_TENSOR_CONST;
+  }
+  return glance;
 }
 
 // Sets dims, count and bytes. An open dimension (-1) counts as 1.
@@ -209,13 +206,15 @@ int64_t arn_tensor_zero(const arn_model *m, const arn_tensor *t, uint32_t i) {
 bool arn__model_same_zeros(const arn_model *m, const arn_tensor *t) {
   const uint8_t *zero = m->bytes + t->zeros_at;
   const uint8_t *end = zero + 8 * (size_t)t->zero_count;
-  uint32_t first[2], differs = 0;
   if (t->zero_count == 0) return true;
-  memcpy(first, zero, sizeof first);
-  for (; zero < end; zero += 8) {
-    uint32_t word[2];
-    memcpy(word, zero, sizeof word);
-    differs |= (word[0] ^ first[0]) | (word[1] ^ first[1]);
+  const uint32_t low = arn__fb_load_u32(zero), high = arn__fb_load_u32(zero + 4);
+  uint32_t differs = 0;
+  if (t->zero_count % 2) zero += 8;
+  for (; zero < end; zero += 16) {
+    differs |= arn__fb_load_u32(zero) ^ low;
+    differs |= arn__fb_load_u32(zero + 4) ^ high;
+    differs |= arn__fb_load_u32(zero + 8) ^ low;
+    differs |= arn__fb_load_u32(zero + 12) ^ high;
   }
   return differs == 0;
 }

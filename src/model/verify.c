@@ -220,7 +220,8 @@ static arn_status verify_indices(struct place *p, const arn_model *m, const arn_
 static arn_status verify_inputs(struct place *p, const arn_model *m, const arn_subgraph *g) {
   for (uint32_t i = 0; i < g->input_count; i++) {
     p->tensor = (int32_t)arn__fb_u32(m, g->inputs_at + 4 * i);
-    VERIFY(arn__model_constant(m, g, (uint32_t)p->tensor) == 0, TENSOR_WRITTEN_TWICE);
+    const arn__glance t = arn__model_glance(m, g, (uint32_t)p->tensor);
+    VERIFY((t.flags & ARN_TENSOR_CONST) == 0, TENSOR_WRITTEN_TWICE);
   }
   p->tensor = ARN_NOWHERE;
   return ARN_OK;

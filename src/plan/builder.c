@@ -3,6 +3,7 @@
 #include "../graph/graph.h"
 #include "../graph/rows.h"
 #include "../model/flatbuffer.h"
+#include "../model/glance.h"
 #include "../model/schema.h"
 
 #define CODE_IF 118
@@ -90,13 +91,15 @@ arn_status arn__builder_begin(arn__builder *b) {
 static arn_status read(arn__builder *b, int32_t tensor, uint32_t at, int32_t node) {
   arn_tensor t;
   if (!b->complete) return ARN_OK;
+  const arn__glance glance = arn__model_glance(b->model, b->subgraph, (uint32_t)tensor);
+  if (!arn__glance_is_temporary(glance)) return ARN_OK;
   const int32_t found = arn__builder_find(b, tensor);
   if (found >= 0) {
     live_until(b, (uint32_t)found, at);
     return ARN_OK;
   }
   arn__graph_read(b->model, b->subgraph, (uint32_t)tensor, &t);
-  if (!needs_buffer(&t) || t.count == 0) return ARN_OK;  // an empty one has nothing to be read
+  if (t.count == 0) return ARN_OK;  // an empty one has nothing to be read
   if (arn__graph_folded(b->model, b->subgraph, b->config->ops, tensor) >= 0) return ARN_OK;
   return fail(b, ARN_WHAT_TENSOR_NOT_PRODUCED, node, tensor);
 }
@@ -198,8 +201,11 @@ static bool is_read_after(const arn__builder *b, int32_t tensor, uint32_t index)
   for (uint32_t n = index + 1; n < b->subgraph->node_count; n++) {
     uint32_t first, count;
     const uint32_t table = arn__fb_element(b->model, b->subgraph->nodes_at, n);
-    arn__fb_vector(b->model, table, ARN__OPERATOR_INPUTS, &first, &count);
-    if (arn_model_index_find(b->model, first, count, tensor) >= 0) return true;
+    const arn__fb_table node = arn__fb_open(b->model, table);
+    arn__fb_find_vector(b->model, &node, ARN__OPERATOR_INPUTS, &first, &count);
+    for (uint32_t i = 0; i < count; i++) {
+      if (arn__fb_u32(b->model, first + 4 * i) == (uint32_t)tensor) return true;
+    }
   }
   return false;
 }

@@ -111,10 +111,12 @@ void arn__fit(const arn__planning *p, uint32_t index, arn__extent *e) {
   const uint32_t bytes = arn__buffer_at(&p->buffers, index)->bytes;
   const uint32_t mask = p->alignment - 1;
   const uint32_t up = scan(p, index, e->low, true);
-  const uint32_t down = scan(p, index, (e->high - bytes) & ~mask, false);
   uint32_t best = partner_place(p, index, up);
   if (growth(e, up, bytes) < growth(e, best, bytes)) best = up;
-  if (growth(e, down, bytes) < growth(e, best, bytes)) best = down;
+  if (growth(e, best, bytes) > 0) {
+    const uint32_t down = scan(p, index, (e->high - bytes) & ~mask, false);
+    if (growth(e, down, bytes) < growth(e, best, bytes)) best = down;
+  }
   settle(p, index, best, e);
 }
 

@@ -12,6 +12,7 @@ typedef struct arn__planning {
   arn__buffers buffers;
   uint32_t alignment;
   bool overlap;     // outputs may overlap their partner
+  uint32_t *spare;  // a word for each buffer, or NULL: planning then takes longer
 } arn__planning;
 
 // Places all buffers with `planner` (not AUTO, not OFFLINE) and returns the bytes of the region.

@@ -222,10 +222,22 @@ static void check_room(const arn__prepare_site *at) {
 
 // ---- the subgraph -------------------------------------------------------------------------------
 
+// A word for each buffer between what is taken of the arena and the planning records: memory that
+// will be the dynamic region's, and if it is not there nothing is missing.
+static uint32_t *free_words(const arn__starter *s, const arn__buffers *set) {
+  const arn__arena *a = &s->arena;
+  const uint32_t words = set->count * (uint32_t)sizeof(uint32_t);
+  const uint32_t from = a->apart ? 0 : (a->used + 3) & ~3u, most = a->block_bytes & ~3u;
+  if (!arn__starter_writes(s) || a->block == NULL || a->temporary + words > most) return NULL;
+  if (from > most - a->temporary - words) return NULL;
+  return (uint32_t *)(void *)(a->block + from);
+}
+
 ARN__APART static arn_status plan(arn__prepare_site *at) {
   arn__starter *s = at->s;
   arn__planning planning = {at->builder->buffers, s->config.alignment,
-                            !(s->config.flags & (ARN_NO_OVERLAP | ARN_KEEP_ALL))};
+                            !(s->config.flags & (ARN_NO_OVERLAP | ARN_KEEP_ALL)),
+                            free_words(s, &at->builder->buffers)};
   if (!at->builder->complete) {
     s->measured = false;
     if (at->builder->wanted > s->records_wanted) s->records_wanted = at->builder->wanted;

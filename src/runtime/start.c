@@ -42,22 +42,23 @@ static void copy_constant(arn__starter *s, uint32_t subgraph, const arn_tensor *
   }
 }
 
-static uint32_t first_place(arn__starter *s, const arn_tensor *t) {
-  if (t->flags & ARN_TENSOR_VARIABLE) {
-    const uint32_t at =
-        arn__arena_take(&s->arena, t->bytes, arn__starter_alignment(t), ARN__FOR_VARIABLES);
-    return arn__place(ARN__PLACE_STATIC, at);
-  }
-  return t->flags & ARN_TENSOR_CONST ? arn__place(ARN__PLACE_FILE, t->data_at) : ARN__PLACE_NONE;
+static uint32_t place_variable(arn__starter *s, const arn_subgraph *g, uint32_t tensor) {
+  arn_tensor t;
+  arn_model_tensor(s->model, g, tensor, &t);
+  const uint32_t at =
+      arn__arena_take(&s->arena, t.bytes, arn__starter_alignment(&t), ARN__FOR_VARIABLES);
+  return arn__place(ARN__PLACE_STATIC, at);
 }
 
 static void place_tensors(arn__starter *s, uint32_t subgraph) {
   arn_subgraph g;
   if (arn_model_subgraph(s->model, subgraph, &g) != ARN_OK) return;
   for (uint32_t i = 0; i < g.tensor_count; i++) {
-    arn_tensor t;
-    arn_model_tensor(s->model, &g, i, &t);
-    arn__starter_set_place(s, subgraph, i, first_place(s, &t));
+    const arn__glance t = arn__model_glance(s->model, &g, i);
+    uint32_t place = ARN__PLACE_NONE;
+    if (t.flags & ARN_TENSOR_VARIABLE) place = place_variable(s, &g, i);
+    else if (t.flags & ARN_TENSOR_CONST) place = arn__place(ARN__PLACE_FILE, t.data_at);
+    arn__starter_set_place(s, subgraph, i, place);
   }
 }
 
@@ -70,6 +71,15 @@ static void copy_constants(arn__starter *s, uint32_t subgraph) {
     arn_model_tensor(s->model, &g, i, &t);
     if (t.flags & ARN_TENSOR_CONST) copy_constant(s, subgraph, &t);
   }
+}
+
+// Says whether the model may have nodes that unpack constants.
+static bool unpacks(const arn_model *m) {
+  for (uint32_t i = 0; i < m->code_count; i++) {
+    const int32_t code = arn__model_code_at(m, i);
+    if (code == ARN__CODE_DEQUANTIZE || code == ARN__CODE_DENSIFY) return true;
+  }
+  return false;
 }
 
 // Readers of a folded tensor read the constant behind it.
@@ -92,6 +102,7 @@ static void place_folded(arn__starter *s, uint32_t subgraph) {
 ARN__APART static arn_status take_data(arn__starter *s) {
   const uint32_t count = s->model->subgraph_count;
   const arn__variables *variables = arn__graph_part(s->config.ops, ARN__CODE_VAR_HANDLE);
+  const bool folds = unpacks(s->model);
   s->nn->variables_at = s->arena.used;
   for (uint32_t i = 0; i < count; i++) {
     if (arn__starter_reads(s, i)) place_tensors(s, i);
@@ -103,7 +114,7 @@ ARN__APART static arn_status take_data(arn__starter *s) {
   for (uint32_t i = 0; i < count; i++) {
     if (!arn__starter_reads(s, i)) continue;
     copy_constants(s, i);
-    place_folded(s, i);
+    if (folds) place_folded(s, i);
     if (variables) TRY(variables->share(s, i));
   }
   return ARN_OK;

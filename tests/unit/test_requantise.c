@@ -248,6 +248,7 @@ static void impossible_scales_are_refused(void **state) {
     scales[1] = bad[i];
     memcpy(file + 4, scales, 8);
     assert_int_equal(arn__requant_source_init(&source, file, 4, 2, 1.0f, 1.0f), i < 2);
+    assert_int_equal(arn__requant_source_init(&source, file, 4, 2, 0x1p-90f, 0x1p90f), i < 2);
     scales[1] = 1.0f;
     memcpy(file + 4, scales, 8);
   }
