@@ -69,17 +69,29 @@ ARN__INLINE uint64_t divide_on(uint64_t quotient, uint32_t *rest, uint32_t next_
   return quotient << count | digit;
 }
 
+static bool is_infinite(float x) { return x - x != 0.0f; }  // of a number
+
+// Sets what a * b / divisor is where one of them is no finite number, or the divisor is 0.
+static bool is_special_ratio(float a, float b, float divisor, arn__requant *out) {
+  *out = (arn__requant){0, 0};
+  if (!(a > 0.0f || a < 0.0f) || !(b > 0.0f || b < 0.0f)) return true;
+  if (divisor != divisor || is_infinite(divisor)) return true;
+  if (!is_infinite(a) && !is_infinite(b) && divisor != 0.0f) return false;
+  *out = (arn__requant){INT32_MAX, 30};
+  return true;
+}
+
 // The product of two mantissas has 48 bits, as in double arithmetic; the quotient is found to 31
 // bits and a rest. A double would keep 53 bits: it takes quotients that lie 2^-23 or less below a
 // tie for the tie, which rounds up, and those that near to 2^31 for a power of two.
 arn__requant arn__requant_ratio(float a, float b, float divisor, int32_t exponent) {
   int32_t a_exponent, b_exponent, divisor_exponent;
-  const uint32_t a_bits = bits_of(a), b_bits = bits_of(b);
-  if (!(a > 0.0f || a < 0.0f) || !(b > 0.0f || b < 0.0f)) return (arn__requant){0, 0};
-  if (a - a != 0.0f) return (arn__requant){INT32_MAX, 30};
+  arn__requant special;
+  if (is_special_ratio(a, b, divisor, &special)) return special;
+  const uint32_t a_bits = bits_of(a), b_bits = bits_of(b), divisor_bits = bits_of(divisor);
   const uint32_t high = split_float(a_bits & 0x7FFFFFFF, &a_exponent);
   uint64_t product = (uint64_t)high * split_float(b_bits & 0x7FFFFFFF, &b_exponent);
-  const uint32_t d = split_float(bits_of(divisor), &divisor_exponent);
+  const uint32_t d = split_float(divisor_bits & 0x7FFFFFFF, &divisor_exponent);
   exponent += a_exponent + b_exponent - divisor_exponent - 6 + 31;
   while ((uint32_t)(product >> 24) < d) {
     product <<= 1;
@@ -91,7 +103,7 @@ arn__requant arn__requant_ratio(float a, float b, float divisor, int32_t exponen
     q = divide_on(q, &rest, (uint32_t)(product >> shift) & 0xFF, d, 8);
   }
   q = divide_on(q, &rest, 0, d, 6);
-  const bool negative = (a_bits ^ b_bits) >> 31;
+  const bool negative = (a_bits ^ b_bits ^ divisor_bits) >> 31;
   const uint64_t fraction = (uint64_t)rest << 23, whole = (uint64_t)d << 23;
   if (fraction >= whole / 2 - d) q++;
   if (q == UINT64_C(1) << 31 && fraction >= whole - d) {

@@ -56,8 +56,8 @@ static inline int32_t arn__requantise_s64(int64_t acc, arn__requant r) {
 arn__requant arn__requant_of(double real);
 
 // Returns a * b / divisor * 2^exponent, split: bit for bit arn__requant_of of the same in double
-// arithmetic, by integers, for machines without doubles. An infinite `a` gives the largest
-// multiplier. Needs: b and divisor finite, divisor > 0.
+// arithmetic, by integers, for machines without doubles. Any floats will do: infinity gives the
+// largest multiplier, no number gives 0.
 arn__requant arn__requant_ratio(float a, float b, float divisor, int32_t exponent);
 
 // Splits a float; infinity becomes the largest multiplier.

@@ -131,6 +131,22 @@ static void want_ratio_beside_tie(void) {
   want_ratio(sign * (float)a, (float)beside_tie(a, divisor), (float)divisor, -20);
 }
 
+// Zeros, infinities and what is no number, in any place: no hang, and what doubles give.
+static void ratios_of_special_floats_are_those_of_doubles(void **state) {
+  (void)state;
+  const float special[] = {0.0f,      -0.0f, 1.0f,    -1.0f,        INFINITY,
+                           -INFINITY, NAN,  FLT_MAX, from_bits(1), -0.3f};
+  enum { COUNT = sizeof special / sizeof special[0] };
+  for (uint32_t i = 0; i < COUNT * COUNT * COUNT; i++) {
+    const float a = special[i % COUNT], b = special[i / COUNT % COUNT];
+    const float divisor = special[i / COUNT / COUNT];
+    const arn__requant want = arn__requant_of((double)a * (double)b / (double)divisor);
+    const arn__requant got = arn__requant_ratio(a, b, divisor, 0);
+    assert_int_equal(got.q, want.q);
+    assert_int_equal(got.shift, want.shift);
+  }
+}
+
 static void ratios_are_split_as_in_double_arithmetic(void **state) {
   (void)state;
   seed = 7;
@@ -372,6 +388,7 @@ int main(void) {
       cmocka_unit_test(a_real_number_is_split_as_frexp_does),
       cmocka_unit_test(numbers_at_the_edges_are_split_too),
       cmocka_unit_test(ratios_are_split_as_in_double_arithmetic),
+      cmocka_unit_test(ratios_of_special_floats_are_those_of_doubles),
       cmocka_unit_test(channels_get_what_double_arithmetic_gives),
       cmocka_unit_test(one_scale_serves_all_channels),
       cmocka_unit_test(impossible_scales_are_refused),
