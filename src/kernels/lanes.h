@@ -54,6 +54,28 @@ ARN__INLINE void arn__lanes_largest(arn__lanes *most, const float *x) {
   *most = (arn__lanes)(((bits)a & larger) | ((bits)*most & ~larger));
 }
 
+// out[k] = the sum of all lanes of sums[k], k < 4, in the order of arn__lanes_sum(): one shuffle
+// takes the even lanes of two vectors, another the odd ones, half a vector at a time.
+#if defined(__clang__)
+#define ARN__LANES_PICK __builtin_shufflevector
+#else
+#define ARN__LANES_PICK(a, b, ...) __builtin_shuffle(a, b, (arn__lanes_index){__VA_ARGS__})
+typedef int32_t arn__lanes_index __attribute__((vector_size(32)));
+#endif
+
+ARN__INLINE void arn__lanes_sum_pairs(arn__lanes *out, const arn__lanes *a, const arn__lanes *b) {
+  *out = ARN__LANES_PICK(*a, *b, 0, 2, 8, 10, 4, 6, 12, 14) +
+         ARN__LANES_PICK(*a, *b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+ARN__INLINE void arn__lanes_sum_4(float *out, const arn__lanes *sums) {
+  arn__lanes low, high;
+  arn__lanes_sum_pairs(&low, &sums[0], &sums[1]);
+  arn__lanes_sum_pairs(&high, &sums[2], &sums[3]);
+  arn__lanes_sum_pairs(&low, &low, &high);
+  for (uint32_t k = 0; k < 4; k++) out[k] = low[k] + low[k + 4];
+}
+
 ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (*sums)[i]; }
 
 // Returns the sum of all lanes.
@@ -78,6 +100,10 @@ ARN__INLINE void arn__lanes_take(arn__lanes *sums, const float *x) { *sums += *x
 
 ARN__INLINE void arn__lanes_largest(arn__lanes *most, const float *x) {
   *most = *x > *most ? *x : *most;
+}
+
+ARN__INLINE void arn__lanes_sum_4(float *out, const arn__lanes *sums) {
+  for (uint32_t k = 0; k < 4; k++) out[k] = sums[k];
 }
 
 ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (void)i, *sums; }
