@@ -52,6 +52,10 @@ void arn__resize_nearest_row(uint8_t *out, const uint8_t *in, const arn__resize_
 #define LANES 8u
 #define TILE (ARN__LANES > 1 ? 512u : 32u)  // mixed values that are kept; hosts have the stack
 
+// Pixels of three channels are mixed as vectors of four, the last of which the next pixel replaces.
+// Arrays of sums and of mixed values have an element more for it.
+#define AS_FOUR(count) ((count) == 3 && ARN__LANES > 1)
+
 typedef struct resize_rows {
   const void *top, *bottom;
   uint32_t channels;
@@ -68,10 +72,17 @@ static inline resize_part part_of(const arn__resize_row *row, uint32_t first) {
   return (resize_part){first, count, TILE / count};
 }
 
-// Sums of parts of 2^20: rounded to nearest, halves away from zero. Vectors of 64 bits can only be
-// shifted as unsigned numbers; what that does to high bits is cut off.
-#define ROUNDED(sum) (((sum) + (1 << 19) - ((sum) < 0)) >> 20)
-#define ROUNDED_WIDE(sum) ((uint64_t)((sum) + (1 << 19) - ((sum) < 0)) >> 20)
+// Sums of parts of 2^bits: rounded to nearest, halves away from zero.
+#define ROUNDED(sum, bits) (((sum) + (1 << ((bits) - 1)) - ((sum) < 0)) >> (bits))
+
+#define MIX_PLAIN(a, b, share) ((a) * (ONE - (share)) + (b) * (share))
+
+// The sum of 16-bit values has 36 bits. Its lowest ten bits only matter as zero or not, so they
+// become one, and the sum one of parts of 2^11: a * 1024 + (b - a) * share, in 32 bits.
+ARN__INLINE int32_t mix_16(int32_t a, int32_t b, int32_t share) {
+  const int32_t high = (b - a) >> 10, low = ((b - a) & 1023) * share;
+  return (a + high * share + (low >> 10)) * 2 + ((low & 1023) != 0);
+}
 
 #define NAME(x) x##_s8
 #define TYPE int8_t
@@ -80,7 +91,8 @@ static inline resize_part part_of(const arn__resize_row *row, uint32_t first) {
 #define POINT arn__resize_point
 #define BETWEEN arn__resize_between
 #define ONE 1024
-#define FINISH(sum) ROUNDED(sum)
+#define MIX(a, b, share) MIX_PLAIN(a, b, share)
+#define FINISH(sum) ROUNDED(sum, 20)
 #include "resize_bilinear.h"
 
 #define NAME(x) x##_u8
@@ -90,17 +102,19 @@ static inline resize_part part_of(const arn__resize_row *row, uint32_t first) {
 #define POINT arn__resize_point
 #define BETWEEN arn__resize_between
 #define ONE 1024
-#define FINISH(sum) ROUNDED(sum)
+#define MIX(a, b, share) MIX_PLAIN(a, b, share)
+#define FINISH(sum) ROUNDED(sum, 20)
 #include "resize_bilinear.h"
 
 #define NAME(x) x##_s16
 #define TYPE int16_t
 #define MIXED int32_t
-#define WIDE int64_t
+#define WIDE int32_t
 #define POINT arn__resize_point
 #define BETWEEN arn__resize_between
 #define ONE 1024
-#define FINISH(sum) ROUNDED_WIDE(sum)
+#define MIX(a, b, share) mix_16(a, b, share)
+#define FINISH(sum) ROUNDED(sum, 11)
 #include "resize_bilinear.h"
 
 #define NAME(x) x##_f32
@@ -110,6 +124,7 @@ static inline resize_part part_of(const arn__resize_row *row, uint32_t first) {
 #define POINT arn__resize_point_f32
 #define BETWEEN arn__resize_between_f32
 #define ONE 1.0f
+#define MIX(a, b, share) MIX_PLAIN(a, b, share)
 #define FINISH(sum) (sum)
 #include "resize_bilinear.h"
 

@@ -6,6 +6,7 @@
 //   MIXED, WIDE    of the mixture of two rows; of sums of two of those
 //   POINT, BETWEEN what a column lies between: type and function
 //   ONE            the whole that a share is a part of
+//   MIX(a, b, share)  a WIDE sum from two MIXED values
 //   FINISH(sum)    the output
 // and undefines them.
 
@@ -14,14 +15,19 @@ ARN__INLINE void NAME(mix_rows)(MIXED *tile, const TYPE *top, const TYPE *bottom
   for (uint32_t i = 0; i < n; i++) tile[i] = top[i] * (ONE - share) + bottom[i] * share;
 }
 
-ARN__INLINE void NAME(mix_pixels)(WIDE *sums, const MIXED *a, const MIXED *b, WIDE share,
+ARN__INLINE void NAME(mix_pixels)(WIDE *sums, const MIXED *a, const MIXED *b, MIXED share,
                                   uint32_t count) {
   uint32_t i = 0;
   for (; i + LANES <= count; i += LANES) {
     ARN__LANES_LOOP
-    for (uint32_t k = i; k < i + LANES; k++) sums[k] = a[k] * (ONE - share) + b[k] * share;
+    for (uint32_t k = i; k < i + LANES; k++) sums[k] = MIX(a[k], b[k], share);
   }
-  for (; i < count; i++) sums[i] = a[i] * (ONE - share) + b[i] * share;
+  for (; i < count; i++) sums[i] = MIX(a[i], b[i], share);
+}
+
+ARN__INLINE void NAME(mix_four)(WIDE *sums, const MIXED *a, const MIXED *b, MIXED share) {
+  ARN__LANES_LOOP
+  for (uint32_t i = 0; i < 4; i++) sums[i] = MIX(a[i], b[i], share);
 }
 
 // Writes `pixels` pixels, `step` apart, of `count` sums each.
@@ -68,7 +74,7 @@ ARN__INLINE void NAME(find)(NAME(places) *places, const arn__resize_row *row, ui
 // Writes columns from x on, as far as the tile and the room for sums go; returns the next one.
 ARN__INLINE uint32_t NAME(columns)(TYPE *out, const MIXED *tile, const arn__resize_row *row,
                                    arn_span pixels, uint32_t x, uint32_t count) {
-  WIDE sums[TILE];
+  WIDE sums[TILE + 1];
   NAME(places) places;
   const uint32_t most = TILE / count < BLOCK ? TILE / count : BLOCK, left = row->x.out - x;
   const uint32_t n = left < most ? left : most;
@@ -77,7 +83,8 @@ ARN__INLINE uint32_t NAME(columns)(TYPE *out, const MIXED *tile, const arn__resi
   for (; done < n && places.high[done] < pixels.first + pixels.count; done++) {
     const MIXED *low = tile + (places.low[done] - pixels.first) * count;
     const MIXED *high = tile + (places.high[done] - pixels.first) * count;
-    NAME(mix_pixels)(sums + done * count, low, high, places.share[done], count);
+    if (AS_FOUR(count)) NAME(mix_four)(sums + done * count, low, high, places.share[done]);
+    else NAME(mix_pixels)(sums + done * count, low, high, places.share[done], count);
   }
   NAME(finish)(out + (size_t)x * row->channels, sums, done, count, row->channels);
   return x + done;
@@ -105,11 +112,12 @@ ARN__INLINE void NAME(pairs)(TYPE *out, const resize_rows *rows, MIXED share,
 
 ARN__INLINE void NAME(some_channels)(TYPE *out, const resize_rows *rows, MIXED share,
                                      const arn__resize_row *row, resize_part p) {
-  MIXED tile[TILE];
+  MIXED tile[TILE + 1];
   for (uint32_t x = 0; x < row->x.out;) {
     const uint32_t first = BETWEEN(&row->x, row->flags, x).low, left = row->x.in - first;
     const arn_span pixels = {first, left < p.pixels ? left : p.pixels};
     NAME(fill)(tile, rows, share, pixels, p);
+    tile[pixels.count * p.count] = 0;  // the last of four
     for (uint32_t from = x + 1; from != x;) {
       from = x;
       if (p.count == 1) x = NAME(columns)(out, tile, row, pixels, x, 1);
@@ -138,4 +146,5 @@ ARN__KERNEL void NAME(arn__resize_bilinear)(TYPE *out, const TYPE *top, const TY
 #undef POINT
 #undef BETWEEN
 #undef ONE
+#undef MIX
 #undef FINISH
