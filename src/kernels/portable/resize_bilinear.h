@@ -95,16 +95,18 @@ ARN__INLINE void NAME(pairs)(TYPE *out, const resize_rows *rows, MIXED share,
                              const arn__resize_row *row, uint32_t first, uint32_t count) {
   MIXED low[TILE / 2], high[TILE / 2];
   WIDE sums[TILE];
+  NAME(places) places;
   const TYPE *top = (const TYPE *)rows->top + first, *bottom = (const TYPE *)rows->bottom + first;
-  const uint32_t room = TILE / count;
+  const uint32_t room = TILE / count < BLOCK ? TILE / count : BLOCK;
   for (uint32_t x = 0, n; x < row->x.out; x += n) {
     n = row->x.out - x < room ? row->x.out - x : room;
+    NAME(find)(&places, row, x, n);
     for (uint32_t i = 0; i < n; i++) {
-      const POINT at = BETWEEN(&row->x, row->flags, x + i);
-      const size_t a = (size_t)at.low * rows->channels, b = (size_t)at.high * rows->channels;
+      const size_t a = (size_t)places.low[i] * rows->channels;
+      const size_t b = (size_t)places.high[i] * rows->channels;
       NAME(mix_rows)(low, top + a, bottom + a, share, count);
       NAME(mix_rows)(high, top + b, bottom + b, share, count);
-      NAME(mix_pixels)(sums + i * count, low, high, at.share, count);
+      NAME(mix_pixels)(sums + i * count, low, high, places.share[i], count);
     }
     NAME(finish)(out + (size_t)x * rows->channels, sums, n, count, rows->channels);
   }
