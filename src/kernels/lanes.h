@@ -54,8 +54,8 @@ ARN__INLINE void arn__lanes_largest(arn__lanes *most, const float *x) {
   *most = (arn__lanes)(((bits)a & larger) | ((bits)*most & ~larger));
 }
 
-// out[k] = the sum of all lanes of sums[k], k < 4, in the order of arn__lanes_sum(): one shuffle
-// takes the even lanes of two vectors, another the odd ones, half a vector at a time.
+// Lane 0 of each vector becomes the sum of all its lanes, in the order of arn__lanes_sum(): one
+// shuffle takes the even lanes of two vectors, another the odd ones, half a vector at a time.
 #if defined(__clang__)
 #define ARN__LANES_PICK __builtin_shufflevector
 #else
@@ -68,12 +68,15 @@ ARN__INLINE void arn__lanes_sum_pairs(arn__lanes *out, const arn__lanes *a, cons
          ARN__LANES_PICK(*a, *b, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
-ARN__INLINE void arn__lanes_sum_4(float *out, const arn__lanes *sums) {
+ARN__INLINE void arn__lanes_sum_4(arn__lanes *a, arn__lanes *b, arn__lanes *c, arn__lanes *d) {
   arn__lanes low, high;
-  arn__lanes_sum_pairs(&low, &sums[0], &sums[1]);
-  arn__lanes_sum_pairs(&high, &sums[2], &sums[3]);
+  arn__lanes_sum_pairs(&low, a, b);
+  arn__lanes_sum_pairs(&high, c, d);
   arn__lanes_sum_pairs(&low, &low, &high);
-  for (uint32_t k = 0; k < 4; k++) out[k] = low[k] + low[k + 4];
+  (*a)[0] = low[0] + low[4];
+  (*b)[0] = low[1] + low[5];
+  (*c)[0] = low[2] + low[6];
+  (*d)[0] = low[3] + low[7];
 }
 
 ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (*sums)[i]; }
@@ -102,8 +105,8 @@ ARN__INLINE void arn__lanes_largest(arn__lanes *most, const float *x) {
   *most = *x > *most ? *x : *most;
 }
 
-ARN__INLINE void arn__lanes_sum_4(float *out, const arn__lanes *sums) {
-  for (uint32_t k = 0; k < 4; k++) out[k] = sums[k];
+ARN__INLINE void arn__lanes_sum_4(arn__lanes *a, arn__lanes *b, arn__lanes *c, arn__lanes *d) {
+  (void)a, (void)b, (void)c, (void)d;
 }
 
 ARN__INLINE float arn__lanes_at(const arn__lanes *sums, uint32_t i) { return (void)i, *sums; }

@@ -5,24 +5,27 @@
 ARN__INLINE void four_rows(float *acc, const float *x, const float *w, uint32_t stride,
                            uint32_t n) {
   const float *w1 = w + stride, *w2 = w1 + stride, *w3 = w2 + stride;
-  const arn__lanes none = {0};
-  arn__lanes s[4] = {none, none, none, none};
-  float t[4];
+  arn__lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
   uint32_t i = 0;
   for (; n - i >= ARN__LANES; i += ARN__LANES) {
-    arn__lanes_add(&s[0], x + i, w + i);
-    arn__lanes_add(&s[1], x + i, w1 + i);
-    arn__lanes_add(&s[2], x + i, w2 + i);
-    arn__lanes_add(&s[3], x + i, w3 + i);
+    arn__lanes_add(&s0, x + i, w + i);
+    arn__lanes_add(&s1, x + i, w1 + i);
+    arn__lanes_add(&s2, x + i, w2 + i);
+    arn__lanes_add(&s3, x + i, w3 + i);
   }
-  arn__lanes_sum_4(t, s);
+  arn__lanes_sum_4(&s0, &s1, &s2, &s3);
+  float t0 = arn__lanes_at(&s0, 0), t1 = arn__lanes_at(&s1, 0);
+  float t2 = arn__lanes_at(&s2, 0), t3 = arn__lanes_at(&s3, 0);
   for (; i < n; i++) {
-    t[0] += x[i] * w[i];
-    t[1] += x[i] * w1[i];
-    t[2] += x[i] * w2[i];
-    t[3] += x[i] * w3[i];
+    t0 += x[i] * w[i];
+    t1 += x[i] * w1[i];
+    t2 += x[i] * w2[i];
+    t3 += x[i] * w3[i];
   }
-  for (uint32_t k = 0; k < 4; k++) acc[k] += t[k];
+  acc[0] += t0;
+  acc[1] += t1;
+  acc[2] += t2;
+  acc[3] += t3;
 }
 
 ARN__INLINE float one_row(const float *x, const float *w, uint32_t n) {
