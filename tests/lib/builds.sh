@@ -19,7 +19,6 @@ done
 sum "hostile models: examples (sanitizers)" build/sanitize/mutate --rounds 200 examples/kws/kws.tflite
 [ -z "$PACKS" ] ||
   sum "hostile models: packs (sanitizers)" build/sanitize/mutate --rounds 1 "$PACKS"/*.pack
-[ -z "$PACKS" ] || sum "scattered rows (sanitizers)" build/sanitize/conformance --rows "$PACKS"
 
 check "build without optimisation" build OPT=-O0 LEVELS= BUILD=build/o0 build/o0/conformance
 [ -z "$PACKS" ] || sum "conformance $PACKS (-O0)" build/o0/conformance --quick "$PACKS"

@@ -1,4 +1,5 @@
 # Sourced by test.sh --long.
+[ -z "$PACKS" ] || sum "scattered rows (sanitizers)" build/sanitize/conformance --rows "$PACKS"
 for path in $PACKS $MODELS; do
   sum "conformance $path, all planners (sanitizers)" build/sanitize/conformance "$path"
   sum "scattered rows $path (clang)" build/clang/conformance --rows "$path"
